@@ -1,0 +1,3 @@
+"""Deterministic simulation test harness for LLM agent loops."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,109 @@
+"""Choices and schedules: what the world offers, and which option was taken.
+
+A *choice point* is a moment at which the world could go on in more than one way. Points are numbered
+from 0 in the order they are met; option 0 is always the boring one. A schedule names only the points
+at which something else was chosen. Nothing here knows about asyncio, agents or scenarios.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+import attrs
+
+__all__ = [
+    "EMPTY",
+    "Chooser",
+    "Course",
+    "Kind",
+    "Option",
+    "Point",
+    "Schedule",
+    "ScheduleChooser",
+    "as_schedule",
+    "deviations",
+]
+
+
+class Kind(enum.Enum):
+    """What taking an option means for the world."""
+
+    RUN = "run"  # run the handles that are ready
+    ACTION = "action"  # a user action placed by the scenario
+    ANYWHERE = "anywhere"  # a user action the search may place at any point
+    SOURCE = "source"  # the next delivery of a stream, tool, store ...
+    POST = "post"  # a call another thread made on the loop
+    TIME = "time"  # time passes to the next timer
+    STEP = "step"  # relaxed mode only: which ready task goes first
+
+
+@attrs.frozen(eq=False)
+class Option:
+    """One way to go on. `owner` names the source, so strategies can give priorities to sources."""
+
+    label: str
+    kind: Kind
+    owner: str
+
+
+@attrs.frozen
+class Point:
+    """One choice point of a finished trial: what was offered and what was taken."""
+
+    options: tuple[Option, ...]
+    chosen: int
+
+
+Course = tuple[Point, ...]
+"""The choice points of one trial, in order."""
+
+Schedule = tuple[tuple[int, int], ...]
+"""Sorted (point, option) pairs; every point not named takes option 0."""
+
+EMPTY: Schedule = ()
+
+
+class Chooser(Protocol):
+    """Answers the world's questions during one trial."""
+
+    def choose(self, options: Sequence[Option]) -> int:
+        """Return the index of the option to take; 0 <= index < len(options), len(options) >= 2."""
+        ...
+
+
+class ScheduleChooser:
+    """Replays a schedule. An option that no longer exists falls back to 0 and marks the drift."""
+
+    def __init__(self, schedule: Schedule = EMPTY) -> None:
+        self._wanted = dict(schedule)
+        self._point = -1
+        self.drifted_at: int | None = None
+
+    def choose(self, options: Sequence[Option]) -> int:
+        """Take what the schedule says at this point, else option 0."""
+        self._point += 1
+        if not self._wanted:
+            return 0
+        option = self._wanted.get(self._point, 0)
+        if option >= len(options):
+            if self.drifted_at is None:
+                self.drifted_at = self._point
+            return 0
+        return option
+
+    @property
+    def unreached(self) -> int:
+        """How many deviations lie beyond the last point that was met."""
+        return sum(1 for point in self._wanted if point > self._point)
+
+
+def as_schedule(pairs: Iterable[tuple[int, int]]) -> Schedule:
+    """Sort `pairs` and drop those that name option 0."""
+    return tuple(sorted((point, option) for point, option in pairs if option))
+
+
+def deviations(course: Course) -> Schedule:
+    """The schedule that replays `course`."""
+    return tuple((number, point.chosen) for number, point in enumerate(course) if point.chosen)

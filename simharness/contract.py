@@ -1,0 +1,79 @@
+"""Contract: what an agent promises.
+
+Every field may be left `None`, which means *unspecified*: a rule that needs the field is then not
+applicable, never violated. Values are the words of ARCHITECTURE.md, section Contract. Behaviour on
+which real systems disagree on purpose lives here and not in the rules.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+__all__ = ["FAMILIES", "UNSPECIFIED", "Contract"]
+
+FAMILIES = frozenset(
+    {"agent", "turn", "message", "tool", "retry", "stream", "log", "attempt", "notice", "phase"}
+)
+"""Record families an agent can say it reports (`Contract.reports`)."""
+
+
+@attrs.frozen(kw_only=True)
+class Contract:
+    """What one agent declares. Fields hold plain words so that YAML and JSON can name them."""
+
+    # the message that a cancel cut
+    cut_message: str | None = None  # kept | text-only | emptied | removed
+    cut_mark: str | None = None  # flag | text(T) | stop-reason | none
+    cancel_marker: str | None = None  # none | user-message(T) | note(T)
+    cancel_marker_when: str | None = None  # always | calls-cut
+    empty_cancel: str | None = None  # attempt-if-opened | empty-message | nothing
+    # tools around a cancel
+    unstarted_call: str | None = None  # answered | dropped | round-dropped
+    late_tool_result: str | None = None  # real | aborted-error | dropped
+    # failures
+    foreign_abort_after_cancel: str | None = None  # stop | failure
+    retried_attempt: str | None = None  # silent | announced
+    failed_final: str | None = None  # nothing | empty-message | message | note
+    error_content: str | None = None  # dropped | kept
+    silent_close: str | None = None  # failed | completed
+    calls_after_length: str | None = None  # dropped | answered
+    calls_after_refusal: str | None = None  # dropped | answered
+    # whose cancel, and what waits in queues
+    cause_precedence: str | None = None  # mark-over-caller | first
+    queue_on_cancel: str | None = None  # run | drop | park | per-cancel
+    second_prompt: str | None = None  # reject | queue | interrupt | rollback
+    steering: str | None = None  # next-boundary | next-turn
+    # events and hooks
+    tool_start_event: str | None = None  # before-middleware | after-middleware
+    tool_starts: str | None = None  # each | up-front
+    hooks_after_cancel: str | None = None  # none | rest-of-chain
+    on_dispose: str | None = None  # terminal | silent
+    turn_scope: str | None = None  # model-call | stream | run
+    abort_visible: str | None = None  # yes | no
+    # bounds
+    cancel_grace: str | None = None  # 0 | fair (what None means)
+    cancel_bound: str | None = None  # chunks(n) | seconds(s)
+    idle_limit_s: str | None = None  # seconds | none
+    # consumer and retries
+    disconnect: str | None = None  # stops | carries-on
+    retry_after_visible_output: str | None = None  # never | with-boundary | yes
+    # what there is to judge
+    reports: frozenset[str] = frozenset()  # record families, see FAMILIES
+    store: str | None = None  # yes | no
+    streaming: str | None = None  # both | streaming-only
+
+    def declares(self, field: str) -> bool:
+        """Whether the agent says anything about `field`."""
+        return getattr(self, field) is not None
+
+    def spoken(self) -> dict[str, str]:
+        """The declared fields as words, for reports and JSON."""
+        words = {}
+        for attribute in attrs.fields(Contract):
+            value = getattr(self, attribute.name)
+            if value:
+                words[attribute.name] = " ".join(sorted(value)) if isinstance(value, frozenset) else value
+        return words
+
+
+UNSPECIFIED = Contract()

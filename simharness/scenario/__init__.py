@@ -1,0 +1,1 @@
+"""Scenarios: the model, the YAML loader and the matrix. Knows nothing of asyncio or agents."""

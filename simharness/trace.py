@@ -1,0 +1,647 @@
+"""Records and traces: everything one trial leaves behind.
+
+*Witnessed* records are made by the harness at its own seams. *Reported* records are what the agent
+says about itself. A record is built without position; the trace stamps number, virtual time and run
+when it is added, exactly once. Records hold numbers and virtual times, never loop iterations or
+addresses, so the text form of a trace is the same in every process.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+
+import attrs
+
+if TYPE_CHECKING:
+    from attrs import frozen as _record
+else:
+    # Records are frozen for the type checker only: a run makes some sixty of them, and the
+    # run-time guard of attrs.frozen costs a microsecond each, a third of a small trial.
+    _record = attrs.define(unsafe_hash=True)
+
+Role = Literal["system", "user", "assistant", "tool"]
+
+
+class Outcome(enum.StrEnum):
+    """How a run ended."""
+
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    LIMIT = "limit"
+    REJECTED = "rejected"
+
+
+# --- messages ---------------------------------------------------------------------------------
+
+
+@attrs.frozen
+class Text:
+    """Visible text."""
+
+    text: str
+
+
+@attrs.frozen
+class Reasoning:
+    """Text the model thought aloud."""
+
+    text: str
+
+
+@attrs.frozen
+class Opaque:
+    """A block of a kind nobody knows."""
+
+    text: str
+
+
+@attrs.frozen
+class Call:
+    """A tool call; `args` is the JSON text exactly as it was sent."""
+
+    id: str
+    name: str
+    args: str
+
+
+Block = Text | Reasoning | Opaque | Call
+
+
+@attrs.frozen(repr=False)
+class Message:
+    """One message of a history. `call_id` and `is_error` belong to role `tool`."""
+
+    role: Role
+    blocks: tuple[Block, ...] = ()
+    call_id: str = ""
+    is_error: bool = False
+    interrupted: bool = False
+
+    @property
+    def text(self) -> str:
+        """All visible text, joined."""
+        return "".join(block.text for block in self.blocks if isinstance(block, Text))
+
+    @property
+    def reasoning(self) -> str:
+        """All reasoning text, joined."""
+        return "".join(block.text for block in self.blocks if isinstance(block, Reasoning))
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """The tool calls, in the model's order."""
+        return tuple(block for block in self.blocks if isinstance(block, Call))
+
+    @property
+    def empty(self) -> bool:
+        """No call, no unknown block and nothing but blanks."""
+        return not any(isinstance(b, Call | Opaque) or b.text.strip() for b in self.blocks)
+
+    def __repr__(self) -> str:
+        parts = [_block_words(block) for block in self.blocks]
+        if self.call_id:
+            parts.insert(0, f"for {self.call_id}")
+        marks = ("!" if self.is_error else "") + ("~" if self.interrupted else "")
+        return f"{self.role}{marks}({' '.join(parts)})"
+
+
+def _block_words(block: Block) -> str:
+    if isinstance(block, Text):
+        return repr(block.text)
+    if isinstance(block, Call):
+        return f"call {block.id} {block.name}({block.args})"
+    return f"{type(block).__name__.lower()} {block.text!r}"
+
+
+def user(text: str) -> Message:
+    """A user message."""
+    return Message("user", (Text(text),))
+
+
+def assistant(text: str = "", *calls: Call, interrupted: bool = False) -> Message:
+    """An assistant message of one text block (if any) and calls."""
+    blocks: tuple[Block, ...] = ((Text(text),) if text else ()) + calls
+    return Message("assistant", blocks, interrupted=interrupted)
+
+
+def tool_result(call_id: str, text: str, *, is_error: bool = False) -> Message:
+    """The result of one tool call."""
+    return Message("tool", (Text(text),), call_id=call_id, is_error=is_error)
+
+
+# --- records ----------------------------------------------------------------------------------
+
+
+@_record
+class Record:
+    """Base of all records. `n`, `time` (virtual seconds) and `run` are stamped by `Trace.add`.
+
+    `run` is the number of the prompt in whose context the thing happened, from 1; 0 is outside any.
+    """
+
+    n: int = attrs.field(init=False, eq=False, repr=False)
+    time: float = attrs.field(init=False, eq=False, repr=False)
+    run: int = attrs.field(init=False, eq=False, repr=False)
+
+    # filled in on first use: the template and the getter that write one line of a trace
+    _form: ClassVar[tuple[str, Callable[[object], object]] | None] = None
+
+    @classmethod
+    def form(cls) -> tuple[str, Callable[[object], object]]:
+        """The %-template of one trace line and the getter of its values."""
+        made = cls.__dict__.get("_form")
+        if made is None:
+            names = [a.name for a in attrs.fields(cls) if a.name not in {"n", "time", "run"}]
+            fields = "".join(f" {name}=%r" for name in names)
+            made = (f"%d r%d {cls.__name__}{fields}", attrgetter("n", "run", *names))
+            cls._form = made
+        return made
+
+    def line(self) -> str:
+        """The record as one line of text, without time, addresses or wall clocks."""
+        template, getter = self.form()
+        return template % getter(self)
+
+
+@_record
+class Witnessed(Record):
+    """Made by the harness at its own seams."""
+
+
+@_record
+class PromptCalled(Witnessed):
+    """The user prompted the agent; opens run `run`."""
+
+    text: str
+    session: str = ""
+
+
+@_record
+class RunSettled(Witnessed):
+    """`prompt` returned, raised or was exhausted: the agent itself says that it is finished.
+
+    `how` is returned, raised, cancelled (a CancelledError came out), closed or broke (the consumer
+    left). `outcome` is what the agent reported through its return or exception, if anything.
+    """
+
+    how: str
+    error: str = ""
+    outcome: Outcome | None = None
+
+
+@_record
+class RequestMade(Witnessed):
+    """A model request arrived, with its exact messages. `request` counts from 1 within the run.
+
+    `told`: made by the very step from inside which the cancel was called.
+    """
+
+    request: int
+    messages: tuple[Message, ...]
+    streaming: bool = True
+    told: bool = False
+
+
+@_record
+class Unscripted(Witnessed):
+    """The request lies beyond the script and was answered with plain text."""
+
+    request: int
+
+
+@_record
+class ChunkArrived(Witnessed):
+    """The stream put chunk `chunk` (from 1, as written) into the stream object.
+
+    `kind` is text, reasoning, opaque or args. For args `call_id` and `name` say whose.
+    """
+
+    request: int
+    chunk: int
+    kind: str
+    text: str
+    call_id: str = ""
+    name: str = ""
+
+
+@_record
+class ChunkTaken(Witnessed):
+    """The agent's read returned chunk `chunk`; fields as in `ChunkArrived`."""
+
+    request: int
+    chunk: int
+    kind: str
+    text: str
+    call_id: str = ""
+    name: str = ""
+
+
+@_record
+class Shown(Witnessed):
+    """The agent handed text to its consumer. `request` is the stream it last took from."""
+
+    request: int
+    text: str
+    reasoning: bool = False
+
+
+@_record
+class UsageTaken(Witnessed):
+    """The agent took a usage report."""
+
+    request: int
+    input: int
+    output: int
+
+
+@_record
+class TerminalTaken(Witnessed):
+    """The agent took the end of a stream: finish, error, aborted, raise or close, with its detail.
+
+    `answering`: it is the stream's answer to having been told of a cancel.
+    """
+
+    request: int
+    kind: str
+    detail: str = ""
+    answering: bool = False
+
+
+@_record
+class StreamTold(Witnessed):
+    """How a stream learned of a cancel: signal, cancel(), CancelledError or aclose()."""
+
+    request: int
+    how: str
+
+
+@_record
+class StreamClosed(Witnessed):
+    """The stream was closed: by `aclose`, or because it was read to its end (`end`)."""
+
+    request: int
+    by: str
+
+
+@_record
+class ToolStarted(Witnessed):
+    """A tool body started. `told` as in `RequestMade`."""
+
+    call_id: str
+    name: str
+    args: str
+    told: bool = False
+
+
+@_record
+class ToolEffect(Witnessed):
+    """The running body did something lasting for the n-th time."""
+
+    call_id: str
+    number: int
+
+
+@_record
+class ToolEnded(Witnessed):
+    """A tool body ended: returned, raised or cancelled (a CancelledError went through it)."""
+
+    call_id: str
+    how: str
+    result: str = ""
+
+
+@_record
+class HookCalled(Witnessed):
+    """A hook position of the reference loop was entered."""
+
+    name: str
+    number: int = 0
+
+
+@_record
+class CancelCalled(Witnessed):
+    """The cancel's handle ran (or it was called synchronously, `inside`).
+
+    `way` is API, API_AFTER_TURN, TOKEN, TASK, CLOSE or INTERRUPT. `run` is the run it is aimed at.
+    """
+
+    way: str
+    reason: str = ""
+    inside: bool = False
+
+
+@_record
+class CancelEffective(Witnessed):
+    """The first quiet point after a cancel: what starts from here on is too late."""
+
+
+@_record
+class ActionTaken(Witnessed):
+    """Another user action was delivered, by its label."""
+
+    action: str
+
+
+@_record
+class ActionDropped(Witnessed):
+    """An action whose anchor was not reached before its run settled."""
+
+    action: str
+
+
+@_record
+class HistoryRead(Witnessed):
+    """What the agent displays as its history after a run has settled."""
+
+    messages: tuple[Message, ...]
+
+
+@_record
+class LoopBlocked(Witnessed):
+    """The loop thread slept for `seconds` of virtual time."""
+
+    seconds: float
+
+
+@_record
+class LoopError(Witnessed):
+    """What reached the loop's exception handler."""
+
+    message: str
+    error: str
+
+
+@_record
+class LeftBehind(Witnessed):
+    """Something that outlived its run.
+
+    `kind` is leaked-task, leaked-timer, leaked-generator, leaked-thread, unclosed-stream or
+    unretrieved-exception. `final` is False at the settling and True 30 virtual seconds after it.
+    """
+
+    kind: str
+    what: str
+    final: bool
+
+
+@_record
+class LimitHit(Witnessed):
+    """The trial was ended by a limit: deadlock, livelock, step-limit, virtual-time-limit,
+    wall-limit or agent-exit."""
+
+    limit: str
+    detail: str
+
+
+@_record
+class Reported(Record):
+    """What the agent says about itself. `derived`: made up by an adapter from the wire."""
+
+    family: ClassVar[str] = ""
+    derived: bool = attrs.field(default=False, kw_only=True, eq=False)
+
+
+@_record
+class AgentStart(Reported):
+    """The run begins."""
+
+    family: ClassVar[str] = "agent"
+
+
+@_record
+class AgentEnd(Reported):
+    """The run is over. An adapter leaves `outcome` None if the event does not say."""
+
+    family: ClassVar[str] = "agent"
+    outcome: Outcome | None = None
+    cause: str = ""
+    messages: tuple[Message, ...] = ()
+
+
+@_record
+class TurnStart(Reported):
+    """A turn begins; `turn` counts from 1 within the run."""
+
+    family: ClassVar[str] = "turn"
+    turn: int
+
+
+@_record
+class TurnEnd(Reported):
+    """A turn is over."""
+
+    family: ClassVar[str] = "turn"
+    turn: int
+    message: Message | None = None
+    tool_results: tuple[Message, ...] = ()
+
+
+@_record
+class MessageStart(Reported):
+    """A message begins; for a streamed one `message` is a placeholder."""
+
+    family: ClassVar[str] = "message"
+    message: Message
+
+
+@_record
+class MessageUpdate(Reported):
+    """More of the open message was shown."""
+
+    family: ClassVar[str] = "message"
+    text: str
+    reasoning: bool = False
+
+
+@_record
+class MessageEnd(Reported):
+    """A message is complete; `discarded` says that it is not kept."""
+
+    family: ClassVar[str] = "message"
+    message: Message
+    discarded: bool = False
+
+
+@_record
+class StreamEnd(Reported):
+    """The live stream's last frame; `attempt` counts from 1 within the run."""
+
+    family: ClassVar[str] = "stream"
+    attempt: int
+
+
+@_record
+class ToolExecutionStart(Reported):
+    """The agent says it begins with a call, run or not."""
+
+    family: ClassVar[str] = "tool"
+    call_id: str
+    name: str
+    args: str
+
+
+@_record
+class ToolExecutionUpdate(Reported):
+    """Progress of a call."""
+
+    family: ClassVar[str] = "tool"
+    call_id: str
+    partial: str
+
+
+@_record
+class ToolExecutionEnd(Reported):
+    """The agent says a call is done."""
+
+    family: ClassVar[str] = "tool"
+    call_id: str
+    name: str
+    result: str
+    is_error: bool = False
+
+
+@_record
+class ProviderRetry(Reported):
+    """A failed attempt will be tried again after `delay_s`."""
+
+    family: ClassVar[str] = "retry"
+    attempt: int
+    max_attempts: int
+    error: str
+    delay_s: float
+
+
+@_record
+class InputRejected(Reported):
+    """An input filter refused the prompt."""
+
+    family: ClassVar[str] = "notice"
+    reason: str
+
+
+@_record
+class LoopDetected(Reported):
+    """The same tool call was repeated."""
+
+    family: ClassVar[str] = "notice"
+    tool: str
+    repetitions: int
+    aborted: bool
+
+
+@_record
+class ContextCompacted(Reported):
+    """Older messages were summarised away."""
+
+    family: ClassVar[str] = "notice"
+
+
+@_record
+class Notice(Reported):
+    """Something an operator or user is told: alert, interruption, torn-log ..."""
+
+    family: ClassVar[str] = "notice"
+    kind: str
+    text: str
+
+
+@_record
+class PhaseChanged(Reported):
+    """The agent's state: idle, running, streaming, tools ..."""
+
+    family: ClassVar[str] = "phase"
+    phase: str
+
+
+@_record
+class AttemptKept(Reported):
+    """A discarded stream, kept beside the history with what it had shown and used."""
+
+    family: ClassVar[str] = "attempt"
+    attempt: int
+    text: str
+    usage: tuple[int, int] | None = None
+
+
+@_record
+class LogRow(Reported):
+    """One row of the inference log: one per stream. `error` is empty for a success."""
+
+    family: ClassVar[str] = "log"
+    attempt: int
+    success: bool
+    error: str = ""
+    usage: tuple[int, int] | None = None
+
+
+@_record
+class FailureCounted(Reported):
+    """The failure streak now stands at `streak`."""
+
+    family: ClassVar[str] = "log"
+    streak: int
+
+
+# --- traces -----------------------------------------------------------------------------------
+
+R = TypeVar("R", bound=Record)
+
+
+class Trace:
+    """The records of one trial in order. Only the world adds to it; rules read it."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self._kinds: dict[type[Record], list[Record]] = {}
+        self._text: str | None = None
+
+    def add(self, record: Record, *, time: float, run: int) -> None:
+        """Stamp `record` and append it. A record that was added before is a fault of ours."""
+        assert not hasattr(record, "n"), f"record added twice: {record!r}"
+        record.n = len(self.records)  # type: ignore[misc]
+        record.time = time  # type: ignore[misc]
+        record.run = run  # type: ignore[misc]
+        self.records.append(record)
+        self._kinds.setdefault(type(record), []).append(record)
+        self._text = None
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def of(self, kind: type[R], run: int | None = None) -> list[R]:
+        """All records of exactly this class, of one run if given."""
+        found: list[R] = self._kinds.get(kind, [])  # type: ignore[assignment]
+        return found if run is None else [record for record in found if record.run == run]
+
+    def runs(self) -> range:
+        """The numbers of the runs that were prompted."""
+        return range(1, len(self.of(PromptCalled)) + 1)
+
+    def between(self, first: int, last: int) -> Sequence[Record]:
+        """Records with first < n < last."""
+        return self.records[first + 1 : last]
+
+    def text(self) -> str:
+        """The byte-exact text form: one line per record, `@seconds` where virtual time moved."""
+        if self._text is None:
+            lines: list[str] = []
+            now = -1.0
+            for record in self.records:
+                if record.time != now:
+                    now = record.time
+                    lines.append(f"@{now:.6f}")
+                lines.append(record.line())
+            self._text = "\n".join(lines)
+        return self._text
+
+    def hash(self) -> str:
+        """Sixteen hex digits of the text form; equal hashes mean the same interleaving."""
+        return hashlib.blake2b(self.text().encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
