@@ -50,10 +50,14 @@ class Option:
 
 @attrs.frozen
 class Point:
-    """One choice point of a finished trial: what was offered and what was taken."""
+    """One choice point of a finished trial: what was offered and what was taken.
+
+    `at` is how many records the trace had when the choice was made, for reports; -1: not noted.
+    """
 
     options: tuple[Option, ...]
     chosen: int
+    at: int = attrs.field(default=-1, eq=False)
 
 
 Course = tuple[Point, ...]
