@@ -1,0 +1,129 @@
+"""The minimal interleaving as a table: time, user, model, agent and tools side by side.
+
+Deviations from the default order carry `*`, the records that show a violation `<--`. A table never
+gets wider than `width`; a long one keeps what matters and says how much it left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simharness.report.rows import Row, make_rows
+from simharness.report.words import LANES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from simharness.choices import Course
+    from simharness.trace import Trace
+
+__all__ = ["deviation_notes", "render", "rows_of"]
+
+WIDTH = 110
+_LONG = 36  # rows; a longer table is shortened
+_AROUND = 2  # rows kept on both sides of one that matters
+_GAP = "  "
+_HEADS = ("time", *LANES)
+_NARROWEST = 12  # a column is never cut below this
+_POINTER = "<--"
+
+
+def rows_of(trace: Trace, course: Course, evidence: Sequence[int] = ()) -> list[Row]:
+    """The rows of one trial, all of them."""
+    last = len(trace) - 1
+    deviated = {min(point.at, last) for point in course if point.chosen and point.at >= 0}
+    return make_rows(trace, evidence, deviated)
+
+
+def render(
+    trace: Trace, course: Course, evidence: Sequence[int] = (), *, width: int = WIDTH
+) -> str:
+    """The table with its footnotes, ready to print."""
+    rows = _shorten(rows_of(trace, course, evidence))
+    lines = _table(rows, width)
+    notes = deviation_notes(course)
+    if notes:
+        lines.append("* the schedule differs from the default order here:")
+        lines += [_cut(f"    {note}", width) for note in notes]
+    return "\n".join(lines)
+
+
+def deviation_notes(course: Course) -> list[str]:
+    """One line per deviation: the choice point, what was chosen, what the default was."""
+    return [
+        f"point {number}: {point.options[point.chosen].label}, before: {point.options[0].label}"
+        for number, point in enumerate(course)
+        if point.chosen
+    ]
+
+
+def _shorten(rows: list[Row]) -> list[Row | int]:
+    """Leave out what lies far from everything that matters; an int says how many rows went."""
+    if len(rows) <= _LONG:
+        return list(rows)
+    kept = {
+        near
+        for index, row in enumerate(rows)
+        if row.matters or index == 0
+        for near in range(index - _AROUND, index + _AROUND + 1)
+    }
+    short: list[Row | int] = []
+    for index, row in enumerate(rows):
+        if index in kept:
+            short.append(row)
+        elif short and isinstance(short[-1], int):
+            short[-1] += 1
+        else:
+            short.append(1)
+    return short
+
+
+def _table(rows: Sequence[Row | int], width: int) -> list[str]:
+    grid = [_HEADS, *_cells(rows)]
+    widths = _widths(grid, width - 2 - len(_POINTER) - 1)
+    lines = ["  " + _line(_HEADS, widths).rstrip(), "  " + _GAP.join("-" * size for size in widths)]
+    for row, cells in zip(rows, grid[1:], strict=True):
+        if isinstance(row, int):
+            lines.append(f"  {'':{widths[0]}}{_GAP}... {row} more row{'s' * (row > 1)}")
+            continue
+        line = ("* " if row.deviates else "  ") + _line(cells, widths)
+        lines.append(f"{line} {_POINTER}" if row.evidence else line.rstrip())
+        lines += [_cut(f"  {'':{widths[0]}}{_GAP}| {detail}", width) for detail in row.details]
+    return lines
+
+
+def _cells(rows: Sequence[Row | int]) -> list[tuple[str, ...]]:
+    """The text of each row; the time stands only where it changes."""
+    grid: list[tuple[str, ...]] = []
+    shown = ""
+    for row in rows:
+        if isinstance(row, int):
+            grid.append(("",) * len(_HEADS))
+            continue
+        time = f"{row.time:.3f}"
+        grid.append(("" if time == shown else time, *(row.cells.get(lane, "") for lane in LANES)))
+        shown = time
+    return grid
+
+
+def _widths(grid: Sequence[tuple[str, ...]], room: int) -> list[int]:
+    """Column widths that fit into `room`: as wide as needed, then the widest give way."""
+    widths = [max(len(cells[column]) for cells in grid) for column in range(len(_HEADS))]
+    room -= len(_GAP) * (len(widths) - 1)
+    while sum(widths) > room:
+        widest = max(range(1, len(widths)), key=lambda column: widths[column])
+        if widths[widest] <= _NARROWEST:
+            break
+        widths[widest] -= 1
+    return widths
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first = f"{cells[0]:>{widths[0]}}"
+    return _GAP.join(
+        [first, *(f"{_cut(c, w):<{w}}" for c, w in zip(cells[1:], widths[1:], strict=True))]
+    )
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 3] + "..."
