@@ -1,0 +1,143 @@
+"""Bounded search: every schedule with at most `limit` deviations, fewest first.
+
+Deviation bounding as in delay-bounded scheduling (Emmi, Qadeer and Rakamaric, POPL 2011), here with
+the default order of the world instead of a round-robin scheduler: most bugs need few surprises.
+Without a limit it is an exhaustive enumeration. It does not prune equivalent schedules.
+"""
+
+from __future__ import annotations
+
+import itertools
+from array import array
+from collections import deque
+from typing import TYPE_CHECKING
+
+import attrs
+
+from simharness.choices import EMPTY, Chooser, Course, Schedule
+from simharness.search.plan import Known, Plan, Player, coarse_to_fine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from simharness.verdict import Verdict
+
+__all__ = ["Bounded"]
+
+
+@attrs.frozen(eq=False)
+class _Parent:
+    """A schedule that was run: how many options each point from `first` on offered."""
+
+    schedule: Schedule
+    first: int
+    counts: array[int]
+
+    @property
+    def more(self) -> int:
+        """How many schedules have exactly one deviation more."""
+        return sum(self.counts) - len(self.counts)
+
+    def children(self) -> Iterator[Schedule]:
+        """Add one deviation behind the last one, so that each schedule has one parent."""
+        for number in coarse_to_fine(len(self.counts)):
+            for option in range(1, self.counts[number]):
+                yield (*self.schedule, (self.first + number, option))
+
+
+class Bounded:
+    """Runs all schedules with 0, 1, 2 ... `limit` deviations (None: no limit), each exactly once.
+
+    Points behind a deviation differ from schedule to schedule, so the children of a schedule come
+    from its own course. Kept in memory are the option counts of one level, two bytes per point.
+    """
+
+    def __init__(self, limit: int | None = None, known: Known | None = None) -> None:
+        assert limit is None or limit >= 0, f"a bound cannot be negative: {limit}"
+        self.limit = limit
+        self._complete: int | None = None  # the level up to which everything was run
+        self._complete_count = 0
+        self._ran = 0  # of the level that is being run
+        self._level_size = 1
+        self._whole = False
+        self._player = Player(self._plan(), known)
+
+    @property
+    def name(self) -> str:
+        """`bounded C`, or `exhaustive` without a limit."""
+        return "exhaustive" if self.limit is None else f"bounded {self.limit}"
+
+    def begin(self) -> Chooser | None:
+        """Return the chooser of the next schedule."""
+        return self._player.begin()
+
+    def end(self, verdict: Verdict) -> None:
+        """Take in the course, from which the children are enumerated."""
+        self._player.end(verdict)
+
+    def exhausted(self) -> bool:
+        """Tell whether no schedule is left, of any number of deviations."""
+        return self._whole
+
+    def exhausted_to(self) -> int | None:
+        """Return the number of deviations up to which every schedule was run."""
+        return self._complete
+
+    def describe(self) -> str:
+        """Say up to where the enumeration is complete and what was left out."""
+        if self._player.strays:
+            return f"{self.name}: {self._player.strays} schedules did not replay, nothing proved"
+        if self._complete is None:
+            return f"{self.name}: not run"
+        if self._whole:
+            return f"exhausted: all {_schedules(self._complete_count)}"
+        done = f"exhaustive up to {self._complete} ({_schedules(self._complete_count)})"
+        level = f"with {_plural(self._complete + 1, 'deviation')}"
+        if not self._ran:
+            return f"{done}; {_schedules(self._level_size)} {level} not run"
+        return f"{done}; {self._ran:,} of {_schedules(self._level_size)} {level} run, not the rest"
+
+    def _plan(self) -> Plan:
+        level: Iterator[Schedule] = iter((EMPTY,))
+        for bound in itertools.count():
+            parents: deque[_Parent] = deque()
+            beyond = 0
+            for schedule in level:
+                course = yield schedule
+                self._ran += 1
+                if course is None:
+                    continue
+                parent = _parent(schedule, course)
+                beyond += parent.more
+                if parent.more and bound != self.limit:
+                    parents.append(parent)
+            self._finish_level(bound, beyond)
+            if bound == self.limit or not beyond:
+                return
+            level = _drain(parents)
+
+    def _finish_level(self, bound: int, beyond: int) -> None:
+        if not self._player.strays:
+            self._complete = bound
+            self._whole = not beyond
+        self._complete_count += self._ran
+        self._ran = 0
+        self._level_size = beyond
+
+
+def _parent(schedule: Schedule, course: Course) -> _Parent:
+    first = schedule[-1][0] + 1 if schedule else 0
+    return _Parent(schedule, first, array("H", (len(point.options) for point in course[first:])))
+
+
+def _drain(parents: deque[_Parent]) -> Iterator[Schedule]:
+    while parents:
+        yield from parents.popleft().children()
+
+
+def _schedules(count: int) -> str:
+    return _plural(count, "schedule")
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count:,} {word}" + ("" if count == 1 else "s")

@@ -1,0 +1,94 @@
+"""The sweep: one action, placed at every loop boundary of the default trial in turn.
+
+Linear in the length of the trial and complete for one placement of an `anywhere` action. It does
+not combine the placement with any other deviation; `bounded` does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simharness.choices import EMPTY, Chooser, Course, Kind, Schedule
+from simharness.search.plan import Known, Plan, Player, coarse_to_fine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from simharness.verdict import Verdict
+
+__all__ = ["Sweep", "placements"]
+
+
+class Sweep:
+    """Runs the default schedule, then each placement of each `anywhere` action."""
+
+    name = "sweep"
+
+    def __init__(self, known: Known | None = None) -> None:
+        self._points: int | None = None
+        self._places = 0
+        self._done = 0
+        self._player = Player(self._plan(), known, remembers=True)
+
+    def begin(self) -> Chooser | None:
+        """Return the chooser of the next placement."""
+        return self._player.begin()
+
+    def end(self, verdict: Verdict) -> None:
+        """Take in the course; that of the default trial defines the placements."""
+        self._player.end(verdict)
+
+    def exhausted(self) -> bool:
+        """Tell whether the default trial met no choice point at all."""
+        return self._points == 0
+
+    def exhausted_to(self) -> int | None:
+        """Return 0 once the default trial was run: a sweep is no full bound of 1."""
+        return None if self._points is None else 0
+
+    def describe(self) -> str:
+        """Say how many of the placements were run."""
+        if self._points is None:
+            return "sweep: not run"
+        if not self._places:
+            return "sweep: no action to place"
+        count = f"{self._done}" if self._done == self._places else f"{self._done} of {self._places}"
+        strays = f", {self._player.strays} did not replay" if self._player.strays else ""
+        return f"sweep: {count} loop boundaries{strays}"
+
+    def _plan(self) -> Plan:
+        course = yield EMPTY
+        if course is None:
+            return
+        self._points = len(course)
+        found = list(placements(course))
+        self._places = len(found)
+        for number in coarse_to_fine(len(found)):
+            yield found[number]
+            self._done += 1
+
+
+def placements(course: Course) -> Iterator[Schedule]:
+    """Yield one schedule per loop boundary and `anywhere` action of the default trial's `course`.
+
+    With handles ready, a boundary asks last of all "run them?". The action is taken instead and so
+    lands behind what the default delivers there, a chunk and the cancel in one batch; the boundary
+    then asks again and runs both.
+
+    With nothing ready, the action would land before that boundary's delivery. Nothing was left to
+    run, so this is the same place as the end of the boundary before, and it is skipped, except
+    where the point before is not such an end (the first point of all, or behind a bare timer).
+    """
+    swept: frozenset[str] = frozenset()  # labels placed at the end of the boundary before
+    for number, point in enumerate(course):
+        running = point.options[0].kind is Kind.RUN
+        placed = set()
+        for option, offered in enumerate(point.options):
+            if offered.kind is not Kind.ANYWHERE or option == 0:
+                continue
+            if running:
+                placed.add(offered.label)
+            elif offered.label in swept:
+                continue
+            yield ((number, option),)
+        swept = frozenset(placed)
