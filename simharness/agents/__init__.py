@@ -1,0 +1,153 @@
+"""Agents under test by name: those that ship, and anyone's `package.module:factory`.
+
+A framework is imported only when its agent is asked for, so none of them is needed to run the
+others. What an agent does, and what it promises, is the business of its own module.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from simharness.agent import AgentFactory
+
+__all__ = ["AgentInfo", "UnknownAgentError", "describe", "find", "names"]
+
+
+class UnknownAgentError(LookupError):
+    """No agent of that name, or its factory cannot be imported; the text says what to do."""
+
+
+@attrs.frozen
+class AgentInfo:
+    """One shipped agent. `needs` is what to install for it; empty: nothing beyond simharness."""
+
+    name: str
+    about: str
+    module: str
+    needs: str = ""
+    distribution_module: str = ""
+
+    @property
+    def installed(self) -> bool:
+        """Whether what the agent needs is importable."""
+        return not self.needs or importlib.util.find_spec(self.distribution_module) is not None
+
+
+_SHIPPED = (
+    AgentInfo(
+        "reference",
+        "the loop of our own that every rule is proven on",
+        "simharness.agents.reference",
+    ),
+    AgentInfo(
+        "tinyagent",
+        "tiny-agent-os, by its StreamFn seam",
+        "simharness.agents.tinyagent",
+        "simharness[tinyagent]",
+        "tinyagent",
+    ),
+    AgentInfo(
+        "pydantic-ai",
+        "pydantic-ai, by its FunctionModel seam",
+        "simharness.agents.pydantic_ai",
+        "simharness[pydantic-ai]",
+        "pydantic_ai",
+    ),
+)
+
+
+def names() -> tuple[str, ...]:
+    """The names of the shipped agents, whether or not their frameworks are installed."""
+    return tuple(info.name for info in _SHIPPED)
+
+
+def describe(name: str) -> AgentInfo:
+    """What there is to say about a shipped agent without importing its framework."""
+    for info in _SHIPPED:
+        if info.name == name:
+            return info
+    raise UnknownAgentError(_unknown(name))
+
+
+def find(name: str) -> AgentFactory:
+    """The factory of a shipped agent, or of `package.module:factory`.
+
+    Raises `UnknownAgentError` with what exists, what is missing, or what the module holds.
+    """
+    if ":" in name:
+        return _load(name)
+    info = describe(name)
+    if not info.installed:
+        raise UnknownAgentError(f'agent {name!r} needs its framework: pip install "{info.needs}"')
+    return _load(f"{info.module}:make")
+
+
+def _load(path: str) -> AgentFactory:
+    module_name, _, attribute = path.partition(":")
+    if not module_name or not attribute:
+        raise UnknownAgentError(f"{path!r}: expected package.module:factory")
+    module = _import(module_name, path)
+    factory = module
+    for part in attribute.split("."):
+        if not hasattr(factory, part):
+            near = difflib.get_close_matches(part, _callables(module), n=1)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            held = ", ".join(_callables(module)) or "none"
+            raise UnknownAgentError(
+                f"{path!r}: module {module_name} has no {part!r}; {hint}Its callables: {held}"
+            )
+        factory = getattr(factory, part)
+    if not callable(factory):
+        raise UnknownAgentError(
+            f"{path!r}: {attribute} is {type(factory).__name__}, expected a callable that takes "
+            "a World and returns an Agent"
+        )
+    made: AgentFactory = factory
+    return made
+
+
+def _import(module_name: str, path: str) -> ModuleType:
+    """Import a module; the working directory counts, as it does for `python -m`."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        return importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        missing = error.name or module_name
+        if module_name == missing or module_name.startswith(f"{missing}."):
+            raise UnknownAgentError(
+                f"{path!r}: there is no module {missing!r}; is its package installed, or its "
+                f"folder the working directory ({here})?"
+            ) from error
+        raise UnknownAgentError(
+            f"{path!r}: {module_name} imports {missing!r}, not found"
+        ) from error
+
+
+def _callables(module: ModuleType) -> list[str]:
+    """The public callables that `module` itself defines."""
+    return sorted(
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and callable(value)
+        and getattr(value, "__module__", None) == module.__name__
+    )
+
+
+def _unknown(name: str) -> str:
+    near = difflib.get_close_matches(name, names(), n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    known = ", ".join(names())
+    return f"unknown agent {name!r}; {hint}Known agents: {known}, or package.module:factory"
