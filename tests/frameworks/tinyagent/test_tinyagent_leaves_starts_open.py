@@ -1,0 +1,35 @@
+"""tiny-agent-os 1.2.29: a provider that raises leaves turn_start and message_start open.
+
+The stream raises after its first delta. The consumer gets agent_end at once: no message_end for
+the message it has seen the start of, no turn_end. Run this file to see the events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+pytest.importorskip("tinyagent")
+
+from tinyagent_provider import Provider, agent_of, event, text
+
+
+async def events_of_a_raising_stream() -> list[str]:
+    """The types of all events of a run whose stream raises in the middle."""
+    shown = text("Let me")
+    broken = RuntimeError("connection lost")
+    provider = Provider([event("start", text("")), event("text_delta", shown), broken])
+    return [item.type async for item in agent_of(provider).stream("hi")]
+
+
+def test_a_raising_stream_leaves_its_turn_and_message_open() -> None:
+    """Two messages start and one ends; a turn starts and none ends; the agent ends."""
+    events = asyncio.run(events_of_a_raising_stream())
+    assert (2, 1) == (events.count("message_start"), events.count("message_end"))
+    assert (1, 0) == (events.count("turn_start"), events.count("turn_end"))
+    assert "agent_end" == events[-1]
+
+
+if __name__ == "__main__":
+    print(*asyncio.run(events_of_a_raising_stream()), sep="\n")

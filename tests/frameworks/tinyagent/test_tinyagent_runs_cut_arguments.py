@@ -1,0 +1,43 @@
+"""tiny-agent-os 1.2.29: a stream that just ends inside a call's arguments still runs the tool.
+
+The connection closes after `{"q": "/home/us`, with neither `done` nor `error`. The tool runs with
+`{}`, which is what `parse_streaming_json` makes of that text, and its result enters a history that
+has no call for it. Run this file to see both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+pytest.importorskip("tinyagent")
+
+from tinyagent import parse_streaming_json
+from tinyagent_provider import ANSWER, Provider, agent_of, call, event, text
+
+
+async def close_inside_arguments() -> tuple[list[object], list[str]]:
+    """End a stream inside the arguments; return what the tool was given, and the history."""
+    given: list[object] = []
+    cut = call(parse_streaming_json('{"q": "/home/us') or {})
+    provider = Provider([event("start", text("")), event("tool_call_delta", cut)], ANSWER)
+
+    async def search(args: object) -> str:
+        given.append(args)
+        return "3 hits"
+
+    agent = agent_of(provider, search)
+    await agent.prompt("hi")
+    return given, [message.role for message in agent.state.messages]
+
+
+def test_a_tool_runs_with_the_arguments_of_a_stream_that_just_ended() -> None:
+    """The tool is run, with {}; its result stands in the history without its call."""
+    given, history = asyncio.run(close_inside_arguments())
+    assert [{}] == given
+    assert ["user", "tool_result", "assistant"] == history
+
+
+if __name__ == "__main__":
+    print(*asyncio.run(close_inside_arguments()), sep="\n")
