@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import attrs
 
@@ -48,8 +48,7 @@ class Option:
     owner: str
 
 
-@attrs.frozen
-class Point:
+class Point(NamedTuple):
     """One choice point of a finished trial: what was offered and what was taken.
 
     `at` is how many records the trace had when the choice was made, for reports; -1: not noted.
@@ -57,7 +56,7 @@ class Point:
 
     options: tuple[Option, ...]
     chosen: int
-    at: int = attrs.field(default=-1, eq=False)
+    at: int = -1
 
 
 Course = tuple[Point, ...]

@@ -1,0 +1,210 @@
+"""From the steps of a script to deliveries: which chunks come together, and when.
+
+A delivery is what one chunk or one end brings, with the marks and usage written before it. Numbers
+count content chunks as written: text, reasoning, opaque and each piece of arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import attrs
+
+from simharness.agent import (
+    Aborted,
+    BlockEnd,
+    BlockStart,
+    CallDelta,
+    Chunk,
+    Failed,
+    Finish,
+    KeepAlive,
+    Malformed,
+    OpaqueDelta,
+    ProviderError,
+    ReasoningDelta,
+    StreamStart,
+    TextDelta,
+    UsageReport,
+)
+from simharness.scenario.model import (
+    ArgsStep,
+    CallStep,
+    EndKind,
+    EndStep,
+    ErrorSpec,
+    Mark,
+    MarkStep,
+    OpaqueStep,
+    ReasoningStep,
+    Step,
+    Stream,
+    TextStep,
+    UsageStep,
+    WaitStep,
+)
+
+
+@attrs.frozen
+class Item:
+    """One thing a read can return: a chunk, or an end that is not a chunk (`end` raise, close).
+
+    `number` is the chunk's number, 0 for what does not count.
+    """
+
+    chunk: Chunk | None = None
+    number: int = 0
+    kind: str = ""
+    text: str = ""
+    call_id: str = ""
+    name: str = ""
+    end: EndStep | None = None
+
+
+@attrs.frozen
+class Delivery:
+    """Items that arrive together, `delay_s` after the delivery before."""
+
+    items: tuple[Item, ...]
+    delay_s: float = 0.0
+
+    @property
+    def number(self) -> int:
+        """The chunk number of this delivery, 0 if it brings no content."""
+        return max((item.number for item in self.items), default=0)
+
+
+def provider_error(spec: ErrorSpec | None, fallback: str) -> ProviderError:
+    """The exception for a scripted error."""
+    if spec is None:
+        return ProviderError(fallback)
+    return ProviderError(
+        spec.message,
+        kind=spec.kind,
+        retryable=spec.retryable,
+        retry_after_s=spec.retry_after_s,
+    )
+
+
+def compile_stream(stream: Stream, fresh_id: Callable[[], str]) -> list[Delivery]:
+    """All deliveries of `stream`, its written end included; `hang` ends in nothing."""
+    compiler = _Compiler(stream, fresh_id)
+    return compiler.all(stream.steps, starts=stream.starts)
+
+
+def compile_steps(steps: Iterable[Step], fresh_id: Callable[[], str]) -> list[Delivery]:
+    """The deliveries of late steps, without a start of their own."""
+    return _Compiler(None, fresh_id).all(steps, starts=False)
+
+
+class _Compiler:
+    def __init__(self, stream: Stream | None, fresh_id: Callable[[], str]) -> None:
+        self._fresh_id = fresh_id
+        self._every_s = stream.every_s if stream else 0.0
+        self._done: list[Delivery] = []
+        self._pending: list[Item] = []
+        self._delay_s = 0.0
+        self._number = 0
+        self._block = -1
+        self._block_kind = ""
+        self._calls: dict[int, tuple[str, str]] = {}
+
+    def all(self, steps: Iterable[Step], *, starts: bool) -> list[Delivery]:
+        if starts:
+            self._pending.append(Item(StreamStart()))
+        for step in steps:
+            self._step(step)
+        if self._pending:
+            self._flush()
+        return self._done
+
+    def _step(self, step: Step) -> None:
+        if isinstance(step, TextStep | ReasoningStep | OpaqueStep):
+            self._content(step)
+        elif isinstance(step, CallStep):
+            self._call(step)
+        elif isinstance(step, ArgsStep):
+            index = step.index if step.index is not None else max(self._calls, default=0)
+            self._args(index, step.text, first=False)
+        elif isinstance(step, UsageStep):
+            self._pending.append(Item(UsageReport(step.input, step.output)))
+        elif isinstance(step, WaitStep):
+            self._delay_s += step.seconds
+        elif isinstance(step, MarkStep):
+            self._mark(step.mark)
+        else:
+            self._end(step)
+
+    def _flush(self) -> None:
+        self._done.append(Delivery(tuple(self._pending), self._delay_s + self._every_s))
+        self._pending = []
+        self._delay_s = 0.0
+
+    def _add(self, chunk: Chunk, kind: str, text: str, call_id: str = "", name: str = "") -> None:
+        self._number += 1
+        self._pending.append(Item(chunk, self._number, kind, text, call_id, name))
+        self._flush()
+
+    def _open(self, kind: str) -> int:
+        if self._block_kind != kind:
+            self._block += 1
+            self._block_kind = kind
+        return self._block
+
+    def _content(self, step: TextStep | ReasoningStep | OpaqueStep) -> None:
+        if isinstance(step, TextStep):
+            self._add(TextDelta(step.text, self._open("text")), "text", step.text)
+        elif isinstance(step, ReasoningStep):
+            self._add(ReasoningDelta(step.text, self._open("reasoning")), "reasoning", step.text)
+        else:
+            self._add(OpaqueDelta(step.text, self._open("opaque")), "opaque", step.text)
+
+    def _call(self, step: CallStep) -> None:
+        index = step.index if step.index is not None else max(self._calls, default=-1) + 1
+        self._block_kind = ""
+        self._calls[index] = (self._fresh_id() if step.id is None else step.id, step.name)
+        for place, piece in enumerate(step.pieces or ("",)):
+            self._args(index, piece, first=place == 0)
+
+    def _args(self, index: int, text: str, *, first: bool) -> None:
+        call_id, name = self._calls.get(index, ("", ""))
+        delta = CallDelta(index, call_id, name, text) if first else CallDelta(index, args=text)
+        self._add(delta, "args", text, call_id, name)
+
+    def _mark(self, mark: Mark) -> None:
+        if mark in {Mark.TEXT_END, Mark.REASONING_END}:
+            self._pending.append(Item(BlockEnd(mark.value.removesuffix("_end"), self._block)))
+            self._block_kind = ""
+        elif mark is Mark.CALL_END:
+            self._pending.append(Item(BlockEnd("call", max(self._calls, default=0))))
+        elif mark in {Mark.TEXT_START, Mark.REASONING_START}:
+            kind = mark.value.removesuffix("_start")
+            self._block_kind = ""
+            self._pending.append(Item(BlockStart(kind, self._open(kind))))
+        else:
+            plain = {
+                Mark.START: StreamStart(),
+                Mark.KEEPALIVE: KeepAlive(),
+                Mark.MALFORMED: Malformed("{"),
+            }
+            self._pending.append(Item(plain[mark]))
+
+    def _end(self, end: EndStep) -> None:
+        if end.kind is EndKind.HANG:
+            if self._pending:
+                self._flush()
+            self._done.append(Delivery((Item(end=end),), 0.0))
+            return
+        self._pending.append(end_item(end))
+        self._flush()
+
+
+def end_item(end: EndStep) -> Item:
+    """What a read returns or raises at this end."""
+    if end.kind is EndKind.FINISH:
+        return Item(Finish(end.reason or "stop"), end=end)
+    if end.kind is EndKind.ABORT:
+        return Item(Aborted(end.reason or "unknown"), end=end)
+    if end.kind is EndKind.ERROR:
+        return Item(Failed(provider_error(end.error, end.reason or "provider error")), end=end)
+    return Item(end=end)

@@ -1,0 +1,1 @@
+"""The simulated world: the only part that knows asyncio's internals or touches clocks."""

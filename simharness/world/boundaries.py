@@ -1,0 +1,220 @@
+"""Loop boundaries: what may come in between two iterations of the event loop, and who decides.
+
+One boundary is exactly one pass of stock asyncio's `_run_once`: the outside delivers (here by
+choice), all timers that are due are made ready, then the handles that are ready now run in FIFO
+order. What they schedule waits for the next boundary. docs/determinism.md tells the whole story.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from simharness.choices import Chooser, Kind, Option, Point
+from simharness.world.busy import Busy
+from simharness.world.clock import INFINITY
+from simharness.world.limits import Limits, TrialEnded
+from simharness.world.relaxed import permute_steps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simharness.world.eventloop import SimLoop
+    from simharness.world.posts import Thread
+    from simharness.world.sources import Source
+
+RUN = Option("run", Kind.RUN, "loop")
+TIME = Option("time passes", Kind.TIME, "clock")
+LATEST = sys.float_info.max
+"""Below infinity, which stands for `has nothing to deliver`."""
+
+
+def _due(source: Source) -> float:
+    return source.due
+
+
+def _none() -> int:
+    return -1
+
+
+class Boundaries:
+    """The boundary loop of one trial.
+
+    `sources` are in script order; `anchored` and `others` are the user's actions with and without
+    an anchor. `patience_s` bounds how far a choice may move the clock.
+    """
+
+    def __init__(
+        self,
+        loop: SimLoop,
+        chooser: Chooser,
+        *,
+        patience_s: float = 60.0,
+        limits: Limits | None = None,
+        relaxed: bool = False,
+    ) -> None:
+        self.loop = loop
+        self.clock = loop.clock
+        self.limits = limits or Limits()
+        self.patience_s = patience_s
+        self.points: list[Point] = []
+        self.anchored: list[Source] = []
+        self.sources: list[Source] = []
+        self.threads: list[Thread] = []
+        self.others: list[Source] = []
+        self.polls: list[Callable[[], None]] = []
+        self.count = 0  # boundaries so far
+        self.progress = 0  # whatever may change the world counts it up
+        self.records: Callable[[], int] = _none  # how many records there are, for reports
+        self.free = True  # False: option 0 everywhere, and no point is recorded
+        self.quiet_watch: list[Callable[[bool], bool]] = []
+        self._chooser = chooser
+        self._relaxed = relaxed
+        self._busy = Busy(self.limits)
+
+    def remove(self, source: Source) -> None:
+        """Stop offering `source`; unknown ones are ignored."""
+        for offered in (self.sources, self.anchored, self.others):
+            if source in offered:
+                offered.remove(source)
+
+    def step(self) -> bool:
+        """Pass one boundary. False: nothing is ready, nothing can come and no timer is set."""
+        self.count += 1
+        if self.count > self.limits.boundaries:
+            raise TrialEnded("step-limit", f"{self.limits.boundaries} loop boundaries")
+        for poll in tuple(self.polls):
+            poll()
+        ready = self.loop.ready
+        busy = bool(ready) and self._busy.check(self)
+        if self.quiet_watch:
+            quiet = not ready or busy
+            self.quiet_watch = [watch for watch in self.quiet_watch if not watch(quiet)]
+        if not ready:
+            if not self._ask_idle():
+                return False
+        elif not busy:
+            self._ask_ready()
+        elif self._busy.must_force() and not self._ask_idle() and self._busy.hopeless():
+            raise TrialEnded("livelock", self._busy.describe())
+        self._run_timers()
+        self._run_handles()
+        return True
+
+    def next_s(self) -> float:
+        """The virtual time of the next delivery or timer; infinity if nothing can come."""
+        offers = self._offers(LATEST)
+        return min([self.clock.deadline(), *[max(source.due, self.clock.now) for source in offers]])
+
+    # --- asking ---------------------------------------------------------------------------
+
+    def _offers(self, limit: float) -> list[Source]:
+        """Everything that could be delivered by virtual time `limit`, in the fixed order."""
+        found = [source for source in self.anchored if source.due <= limit]
+        found += [source for source in self.sources if source.due <= limit and not source.holds]
+        found += [thread for thread in self.threads if thread.due <= limit]
+        found += [source for source in self.others if source.due <= limit]
+        return found
+
+    def _ask_ready(self) -> None:
+        """Handles are ready: deliver until `run` or `time passes` is chosen."""
+        while True:
+            limit = self.clock.now + self.patience_s
+            offers = self._offers(limit)
+            options = [RUN, *[source.option for source in offers]]
+            deadline = self.clock.deadline()
+            if deadline <= limit:
+                options.append(TIME)
+            chosen = self._choose(options)
+            if chosen == 0:
+                return
+            if chosen > len(offers):
+                self.clock.now = max(self.clock.now, deadline)
+                return
+            self._deliver(offers[chosen - 1])
+
+    def _ask_idle(self) -> bool:
+        """Nothing is ready: the earliest delivery or timer comes, or another if the world is late."""
+        deadline = self.clock.deadline()
+        default = self._default(deadline)
+        if default is None and deadline == INFINITY:
+            return False
+        limit = self.clock.now + self.patience_s
+        late = [source for source in self._offers(limit) if source is not default]
+        first = TIME if default is None else default.option
+        options = [first, *[source.option for source in late]]
+        if default is not None and deadline <= limit:
+            options.append(TIME)
+        chosen = self._choose(options)
+        if options[chosen] is TIME:
+            self.clock.now = max(self.clock.now, deadline)
+            return True
+        source = default if chosen == 0 else late[chosen - 1]
+        assert source is not None, "an option without a source is `time passes`"
+        self._deliver(source)
+        self._ask_ready()
+        return True
+
+    def _default(self, deadline: float) -> Source | None:
+        """What comes next if nobody is late; None stands for the timers (or for nothing)."""
+        offers = self._offers(LATEST)
+        if self.anchored and offers[:1] == self.anchored[:1]:
+            return offers[0]
+        scripted = [source for source in offers if source.option.kind is not Kind.ANYWHERE]
+        if scripted:
+            first = min(scripted, key=_due)
+            return first if first.due <= deadline else None
+        return offers[0] if offers and deadline == INFINITY else None
+
+    def _choose(self, options: list[Option]) -> int:
+        if len(options) == 1 or not self.free:
+            return 0
+        chosen = self._chooser.choose(options)
+        assert 0 <= chosen < len(options), f"chose {chosen} of {len(options)} options"
+        self.points.append(Point(tuple(options), chosen, self.records()))
+        return chosen
+
+    # --- doing ----------------------------------------------------------------------------
+
+    def _deliver(self, source: Source) -> None:
+        if source.due > self.clock.now:
+            self.clock.now = source.due
+        self.progress += 1
+        source.deliver()
+
+    def _run_timers(self) -> None:
+        clock = self.clock
+        if clock.deadline() == INFINITY:
+            return
+        due = clock.due()
+        if due:
+            self.progress += 1
+            self.loop.ready.extend(due)
+        if clock.now > self.limits.virtual_s:
+            raise TrialEnded("virtual-time-limit", f"{self.limits.virtual_s:g} virtual seconds")
+
+    def _run_handles(self) -> None:
+        """Run the handles that are ready now; posts from other threads may fall between them."""
+        loop = self.loop
+        ready = loop.ready
+        if self._relaxed and self.free and len(ready) > 1:
+            permute_steps(ready, self._choose)
+        left = len(ready)
+        while left:
+            handle = ready.popleft()
+            left -= 1
+            if not handle._cancelled:
+                loop.run_handle(handle)
+            if left and self.threads:
+                self._posts_between()
+
+    def _posts_between(self) -> None:
+        """Between two handles another thread may enqueue; it runs at the next boundary."""
+        while True:
+            offers = [thread for thread in self.threads if thread.due <= self.clock.now]
+            if not offers:
+                return
+            chosen = self._choose([RUN, *[thread.option for thread in offers]])
+            if chosen == 0:
+                return
+            self._deliver(offers[chosen - 1])

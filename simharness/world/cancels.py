@@ -1,0 +1,119 @@
+"""Carrying out a cancel, and finding when it counts.
+
+A cancel is *called* when its handle runs or, from inside, at once. It is *effective* at the first
+quiet point after that: the first loop boundary with nothing ready (a busy one counts), or a fixed
+number of boundaries later. From inside the agent was told before it went on, so there the same
+boundary's end is the limit, and what the very step that called it starts is marked `told`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, Any
+
+from simharness.agent import CancelWay, NotApplicable
+from simharness.scenario.model import CancelAction
+from simharness.trace import CancelCalled, CancelEffective
+
+if TYPE_CHECKING:
+    from simharness.world.trial import Trial
+    from simharness.world.user import UserAction
+
+_OWN = (CancelWay.API, CancelWay.TOKEN, CancelWay.API_AFTER_TURN)
+_HARNESS = (CancelWay.TASK, CancelWay.CLOSE, CancelWay.BREAK)
+
+
+class Token:
+    """The token of a TOKEN cancel: event, thread event and callable in one."""
+
+    def __init__(self) -> None:
+        self.event = asyncio.Event()
+        self.thread_event = threading.Event()
+
+    def set(self) -> None:
+        """Call the cancel."""
+        self.event.set()
+        self.thread_event.set()
+
+    def is_set(self) -> bool:
+        """Whether the cancel was called."""
+        return self.event.is_set()
+
+    def __call__(self) -> bool:
+        """Same as `is_set`."""
+        return self.event.is_set()
+
+    async def wait(self) -> None:
+        """Wait until the cancel is called."""
+        await self.event.wait()
+
+
+class Cancels:
+    """All cancels of one trial."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
+        self._told: tuple[object, int] | None = None  # (task, boundary) of the latest inside cancel
+
+    def way(self, action: CancelAction) -> CancelWay:
+        """The way `action` asks for, or the agent's first own one, or TASK."""
+        agent = self._trial.agent
+        if action.way is None:
+            return next((way for way in _OWN if way in agent.cancel_ways), CancelWay.TASK)
+        way = CancelWay(action.way)
+        if way in agent.cancel_ways or way in _HARNESS:
+            return way
+        raise NotApplicable(f"{agent.name} has no cancel by {way.value}")
+
+    def perform(self, user: UserAction, *, inside: bool) -> None:
+        """Cancel the run in progress (or nothing, if the agent is idle)."""
+        action = user.action
+        assert isinstance(action, CancelAction), "only cancels come here"
+        way = self.way(action)
+        run = user.run if user.run in self._trial.user.unsettled else 0
+        if way in {CancelWay.CLOSE, CancelWay.BREAK}:
+            self._trial.consumers.leave(run, way, action.reason)
+            return
+        self.called(way, action.reason, run, inside=inside)
+        if way is CancelWay.TASK:
+            self._trial.consumers.cancel(run)
+            return
+        if way is CancelWay.TOKEN:
+            self._trial.cancelled.set()
+        self._by_agent(way, action.reason)
+
+    def called(self, way: CancelWay, reason: str, run: int, *, inside: bool) -> None:
+        """Record the call, and watch for the point at which it counts."""
+        trial = self._trial
+        trial.recorder.add(CancelCalled(way.value, reason, inside), run)
+        if way is CancelWay.API_AFTER_TURN:
+            return
+        boundaries = trial.loop.boundaries
+        if inside:
+            self._told = (asyncio.current_task(), boundaries.count)
+        since = boundaries.count
+
+        def watch(quiet: bool) -> bool:
+            late = boundaries.count - since >= boundaries.limits.quiet_after
+            if not (quiet or late or inside):
+                return False
+            trial.recorder.add(CancelEffective(), run)
+            return True
+
+        boundaries.quiet_watch.append(watch)
+
+    def told(self) -> bool:
+        """Whether the step that runs now is the one from inside which a cancel was called."""
+        if self._told is None:
+            return False
+        task, boundary = self._told
+        return boundary == self._trial.loop.boundaries.count and task is asyncio.current_task()
+
+    def _by_agent(self, way: CancelWay, reason: str) -> None:
+        cancel: Any = getattr(self._trial.agent, "cancel", None)
+        if cancel is None:
+            return
+        answer = cancel(way, reason)
+        if answer is not None:
+            self._trial.spawn(answer)

@@ -1,0 +1,59 @@
+"""Virtual clock and timers. Time moves only when the boundary loop says so.
+
+Nothing here knows about tasks or choices.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable
+from contextvars import Context
+from typing import Any
+
+from simharness.world.handles import Timer
+
+INFINITY = float("inf")
+RESOLUTION_S = 1e-9
+"""Stock's clock resolution: a timer due within it counts as due (0.1 + 0.2 > 0.3)."""
+
+
+class Clock:
+    """The virtual time in seconds and the timers that wait for it."""
+
+    __slots__ = ("_heap", "_made", "now")
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self._heap: list[tuple[float, int, Timer]] = []
+        self._made = 0
+
+    def at(
+        self, when: float, callback: Callable[..., object], args: tuple[Any, ...], context: Context
+    ) -> Timer:
+        """Add a timer for time `when`. Equal deadlines keep creation order."""
+        timer = Timer(when, callback, args, context)
+        self._made += 1
+        heapq.heappush(self._heap, (when, self._made, timer))
+        return timer
+
+    def deadline(self) -> float:
+        """When the earliest live timer is due; infinity if there is none."""
+        heap = self._heap
+        while heap and heap[0][2]._cancelled:
+            heapq.heappop(heap)
+        return heap[0][0] if heap else INFINITY
+
+    def due(self) -> list[Timer]:
+        """Take all timers that are due now, by (deadline, creation order)."""
+        end = self.now + RESOLUTION_S
+        heap = self._heap
+        found: list[Timer] = []
+        while heap and heap[0][0] <= end:
+            timer = heapq.heappop(heap)[2]
+            if not timer._cancelled:
+                found.append(timer)
+        return found
+
+    def live(self) -> list[Timer]:
+        """The timers that are still set, in order."""
+        return [timer for _, _, timer in sorted(self._heap) if not timer._cancelled]

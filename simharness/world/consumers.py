@@ -1,0 +1,99 @@
+"""Running prompts: one task per prompt, the harness as consumer, and what counts as settled.
+
+`prompt` returning, raising or being exhausted *is* the settling. An agent that yields its public
+items hands them to the harness here, which may stop reading (CLOSE, BREAK) at the next item.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from simharness.agent import CancelWay
+from simharness.trace import Outcome, PromptCalled, RunSettled
+from simharness.world.recorder import RUN
+
+if TYPE_CHECKING:
+    from simharness.scenario.model import PromptAction
+    from simharness.world.trial import Trial
+    from simharness.world.user import UserAction
+
+
+class Consumers:
+    """The prompts of one trial in progress."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._leave: dict[int, tuple[CancelWay, str]] = {}
+
+    def start(self, user: UserAction) -> None:
+        """Prompt the agent in a task of its own."""
+        self._tasks[user.run] = self._trial.loop.create_task(self._prompt(user))
+
+    def cancel(self, run: int) -> None:
+        """TASK: cancel the task that runs the prompt."""
+        task = self._tasks.get(run)
+        if task is not None:
+            task.cancel()
+
+    def leave(self, run: int, way: CancelWay, reason: str) -> None:
+        """CLOSE or BREAK: leave the iterator at the next item it hands over."""
+        if run:
+            self._leave[run] = (way, reason)
+
+    async def _prompt(self, user: UserAction) -> None:
+        RUN.set(user.run)
+        action: PromptAction = user.action  # type: ignore[assignment]
+        trial = self._trial
+        trial.recorder.add(PromptCalled(action.text, action.session))
+        trial.user.prompted(user)
+        how = "returned"
+        error: BaseException | None = None
+        try:
+            answer: Any = trial.agent.prompt(action.text)
+            if hasattr(answer, "__aiter__"):
+                how = await self._consume(answer, user.run)
+            else:
+                await answer
+        except asyncio.CancelledError as exc:
+            how, error = "cancelled", exc
+        except (SystemExit, KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as exc:
+            how, error = "raised", exc
+        self._settle(user.run, how, error)
+
+    async def _consume(self, items: AsyncIterator[object], run: int) -> str:
+        async for _ in items:
+            left = self._leave.pop(run, None)
+            if left is None:
+                continue
+            way, reason = left
+            self._trial.cancels.called(way, reason, run, inside=False)
+            if way is CancelWay.BREAK:
+                return "broke"
+            close = getattr(items, "aclose", None)
+            if close is not None:
+                await close()
+            return "closed"
+        return "returned"
+
+    def _settle(self, run: int, how: str, error: BaseException | None) -> None:
+        trial = self._trial
+        text = "" if error is None else f"{type(error).__name__}: {error}".removesuffix(": ")
+        outcome = self._outcome(how, error)
+        trial.recorder.add(RunSettled(how, text, outcome), run)
+        trial.after_settling(run)
+
+    def _outcome(self, how: str, error: BaseException | None) -> Outcome | None:
+        if how in {"closed", "broke"}:
+            return None
+        ask = getattr(self._trial.agent, "outcome_of", None)
+        if ask is not None:
+            found: Outcome | None = ask(error)
+            return found
+        if isinstance(error, asyncio.CancelledError):
+            return Outcome.CANCELLED
+        return None if error is None else Outcome.FAILED

@@ -1,0 +1,122 @@
+"""Determinism: virtual clocks and seeded randomness for a batch of trials, and a socket guard.
+
+Patches are installed once per batch, not per trial (saving and seeding `random` alone costs more
+than a small trial); a trial only starts a new generation, and each generator is reset on first use
+in it. Every replacement falls back to the real thing outside a trial and in other threads' modules
+that keep an alias, so nothing has to be undone in code imported meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from simharness.world import clocks, randomness
+from simharness.world.network import guard_sockets
+
+if TYPE_CHECKING:
+    from simharness.world.eventloop import SimLoop
+
+COLLECT_EVERY = 500
+"""Trials between two garbage collections: bounds memory, costs under a percent."""
+
+_SKIP = (
+    "_pytest",
+    "asyncio",
+    "click",
+    "concurrent",
+    "coverage",
+    "execnet",
+    "hypothesis",
+    "importlib",
+    "logging",
+    "multiprocessing",
+    "pluggy",
+    "pytest",
+    "queue",
+    "selectors",
+    "simharness",
+    "subprocess",
+    "threading",
+    "tqdm",
+    "xdist",
+)
+"""Modules that must keep real time: they serve the harness, not the agent."""
+
+_depth = 0
+_trials = 0
+
+
+@contextlib.contextmanager
+def batch() -> Iterator[None]:
+    """Install the patches around many trials. Nested batches are one batch."""
+    global _depth
+    _depth += 1
+    if _depth > 1:
+        try:
+            yield
+        finally:
+            _depth -= 1
+        return
+    with contextlib.ExitStack() as stack:
+        replaced = {**clocks.replacements(), **randomness.replacements()}
+        stack.enter_context(_everywhere(replaced))
+        stack.enter_context(randomness.seeded_classes())
+        stack.enter_context(guard_sockets())
+        stack.enter_context(_no_automatic_collection())
+        try:
+            yield
+        finally:
+            _depth -= 1
+            clocks.leave()
+            randomness.leave()
+
+
+def new_trial(loop: SimLoop) -> None:
+    """Begin a trial: its clock is the clock, and every generator starts anew."""
+    global _trials
+    clocks.enter(loop)
+    randomness.enter()
+    _trials += 1
+    if _depth and _trials % COLLECT_EVERY == 0:
+        gc.collect()
+
+
+@contextlib.contextmanager
+def _everywhere(replaced: dict[int, tuple[Any, Any]]) -> Iterator[None]:
+    """Put replacements wherever a module holds the original, aliases included."""
+    done: list[tuple[dict[str, Any], str, Any]] = []
+    for module_name, module in list(sys.modules.items()):
+        if module is None or module_name.partition(".")[0] in _SKIP:
+            continue
+        names = getattr(module, "__dict__", None)
+        if names is None:
+            continue
+        for name, value in list(names.items()):
+            found = replaced.get(id(value))
+            if found is not None and found[0] is value:
+                names[name] = found[1]
+                done.append((names, name, value))
+    try:
+        yield
+    finally:
+        for names, name, value in done:
+            names[name] = value
+
+
+@contextlib.contextmanager
+def _no_automatic_collection() -> Iterator[None]:
+    """A collection at a random moment would close generators at a random moment."""
+    was = gc.isenabled()
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        if was:
+            gc.enable()

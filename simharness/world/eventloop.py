@@ -1,0 +1,264 @@
+"""The event loop that agents see: asyncio's interface over virtual time.
+
+It owns what is ready, the tasks, and what the program does to the loop. When the outside comes in is
+decided in boundaries.py. Sockets, subprocesses and signals do not exist here; asking for one raises
+an error that says what to use instead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import sys
+import weakref
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from typing import Any
+
+from simharness.choices import Chooser
+from simharness.trace import LoopBlocked
+from simharness.world.boundaries import Boundaries
+from simharness.world.clock import Clock
+from simharness.world.handles import Handle, Timer
+from simharness.world.limits import Limits, TrialEnded
+from simharness.world.refusals import Refusals
+from simharness.world.tasks import SimFuture, SimTask
+
+ExceptionHandler = Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object]
+
+
+class SimLoop(Refusals, asyncio.AbstractEventLoop):
+    """One event loop, for one trial."""
+
+    def __init__(
+        self,
+        chooser: Chooser,
+        *,
+        patience_s: float = 60.0,
+        limits: Limits | None = None,
+        relaxed: bool = False,
+    ) -> None:
+        self.ready: deque[Handle] = deque()
+        self.clock = Clock()
+        self.tasks_made = 0
+        self.futures_made = 0
+        self.tasks: list[weakref.ref[asyncio.Task[Any]]] = []
+        self.generators: weakref.WeakSet[AsyncGenerator[Any, Any]] = weakref.WeakSet()
+        self.on_error: Callable[[str, BaseException | None], None] = _ignore_error
+        self.on_blocked: Callable[[LoopBlocked], None] = _ignore_blocked
+        self.boundaries = Boundaries(
+            self, chooser, patience_s=patience_s, limits=limits, relaxed=relaxed
+        )
+        self._outside = contextvars.Context()
+        self._factory: Callable[..., asyncio.Task[Any]] | None = None
+        self._handler: ExceptionHandler | None = None
+        self._running = False
+        self._closed = False
+        self._debug = False
+        self._hooks: Any = None
+
+    # --- entering and leaving --------------------------------------------------------------
+
+    def __enter__(self) -> SimLoop:
+        asyncio._set_running_loop(self)
+        self._running = True
+        self._hooks = sys.get_asyncgen_hooks()
+        sys.set_asyncgen_hooks(firstiter=self._generator_started, finalizer=self._generator_dropped)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.set_asyncgen_hooks(*self._hooks)
+        asyncio._set_running_loop(None)
+        self._running = False
+        self._closed = True
+        self.ready.clear()
+
+    def from_outside(self, call: Callable[..., object], *args: Any) -> None:
+        """Make one handle ready that runs outside any prompt's context: a delivery."""
+        self.ready.append(Handle(call, args, self._outside))
+
+    def run_handle(self, handle: Handle) -> None:
+        """Run one handle; whatever it raises goes where stock asyncio sends it."""
+        try:
+            handle._context.run(handle._callback, *handle._args)
+        except TrialEnded:
+            raise
+        except (SystemExit, KeyboardInterrupt) as exc:
+            raise TrialEnded("agent-exit", f"{type(exc).__name__} left a task") from exc
+        except BaseException as exc:
+            self.call_exception_handler(
+                {"message": f"Exception in callback {handle!r}", "exception": exc}
+            )
+
+    # --- callbacks and timers ---------------------------------------------------------------
+
+    def call_soon(
+        self,
+        callback: Callable[..., object],
+        *args: Any,
+        context: contextvars.Context | None = None,
+    ) -> Handle:
+        """Make `callback` ready for the next iteration."""
+        handle = Handle(callback, args, contextvars.copy_context() if context is None else context)
+        self.ready.append(handle)
+        return handle
+
+    def call_soon_threadsafe(
+        self,
+        callback: Callable[..., object],
+        *args: Any,
+        context: contextvars.Context | None = None,
+    ) -> Handle:
+        """On the loop's own thread the same as `call_soon`, as on stock."""
+        return self.call_soon(callback, *args, context=context)
+
+    def call_later(
+        self,
+        delay: float,
+        callback: Callable[..., object],
+        *args: Any,
+        context: contextvars.Context | None = None,
+    ) -> Timer:
+        """Set a timer `delay` virtual seconds from now."""
+        return self.call_at(self.clock.now + delay, callback, *args, context=context)
+
+    def call_at(
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *args: Any,
+        context: contextvars.Context | None = None,
+    ) -> Timer:
+        """Set a timer for virtual time `when`."""
+        context = contextvars.copy_context() if context is None else context
+        return self.clock.at(when, callback, args, context)
+
+    def time(self) -> float:
+        """The virtual time in seconds, from 0."""
+        return self.clock.now
+
+    # --- tasks and futures -------------------------------------------------------------------
+
+    def create_future(self) -> asyncio.Future[Any]:
+        """A future of this loop."""
+        return SimFuture(loop=self)
+
+    def create_task(
+        self,
+        coro: Generator[Any, None, Any] | Coroutine[Any, Any, Any],
+        *,
+        name: str | None = None,
+        context: contextvars.Context | None = None,
+        **options: Any,
+    ) -> asyncio.Task[Any]:
+        """A task of this loop, made by the task factory if one is set."""
+        if self._factory is None:
+            task: asyncio.Task[Any] = SimTask(
+                coro, loop=self, name=name, context=context, **options
+            )
+        elif context is None:
+            task = self._factory(self, coro, name=name, **options)
+        else:
+            task = self._factory(self, coro, name=name, context=context, **options)
+        self.tasks.append(weakref.ref(task))
+        return task
+
+    def set_task_factory(self, factory: Any) -> None:
+        """Make tasks by `factory` (eager factories included); None: our own tasks."""
+        self._factory = factory
+
+    def get_task_factory(self) -> Any:
+        """The factory that was set."""
+        return self._factory
+
+    def living(self) -> list[asyncio.Task[Any]]:
+        """All tasks that still exist, in creation order."""
+        found = [task for ref in self.tasks if (task := ref()) is not None]
+        self.tasks = [weakref.ref(task) for task in found]
+        return found
+
+    # --- executors ---------------------------------------------------------------------------
+
+    def run_in_executor(  # type: ignore[override]
+        self, executor: Any, func: Callable[..., Any], *args: Any
+    ) -> asyncio.Future[Any]:
+        """Run `func` in a simulated worker."""
+        future = self.create_future()
+
+        def work() -> None:
+            if future.cancelled():
+                return
+            try:
+                result = func(*args)
+            except Exception as exc:
+                future.set_exception(exc)
+            else:
+                future.set_result(result)
+
+        self.call_soon(work)
+        return future
+
+    def set_default_executor(self, executor: Any) -> None:
+        """Accepted and ignored: all workers are simulated."""
+
+    # --- what a program asks its loop ------------------------------------------------------------
+
+    def get_debug(self) -> bool:
+        """Whether asyncio's debug mode was asked for."""
+        return self._debug
+
+    def set_debug(self, enabled: bool) -> None:
+        """Remember the wish; it changes nothing here."""
+        self._debug = enabled
+
+    def is_running(self) -> bool:
+        """Whether a trial is in progress."""
+        return self._running
+
+    def is_closed(self) -> bool:
+        """Whether the trial is over."""
+        return self._closed
+
+    def set_exception_handler(self, handler: ExceptionHandler | None) -> None:
+        """Send errors to `handler` as well; the trial records them in any case."""
+        self._handler = handler
+
+    def get_exception_handler(self) -> ExceptionHandler | None:
+        """The handler that was set."""
+        return self._handler
+
+    def default_exception_handler(self, context: dict[str, Any]) -> None:
+        """Do nothing: the error was recorded before."""
+
+    def call_exception_handler(self, context: dict[str, Any]) -> None:
+        """Record an error nobody caught, then tell the program's own handler."""
+        self.on_error(str(context.get("message", "")), context.get("exception"))
+        if self._handler is not None:
+            self._handler(self, context)
+
+    # --- async generators -----------------------------------------------------------------------
+
+    def _generator_started(self, generator: AsyncGenerator[Any, Any]) -> None:
+        self.generators.add(generator)
+
+    def _generator_dropped(self, generator: AsyncGenerator[Any, Any]) -> None:
+        # As on stock: a dropped generator is closed by a task of its own.
+        self.generators.discard(generator)
+        if not self._closed:
+            self.create_task(generator.aclose())
+
+    async def shutdown_asyncgens(self) -> None:
+        """Close all generators that are still open."""
+        for generator in list(self.generators):
+            await generator.aclose()
+
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+        """Nothing to shut down: workers are simulated."""
+
+
+def _ignore_blocked(record: LoopBlocked) -> None:
+    """A program without a trace has nowhere to note it."""
+
+
+def _ignore_error(message: str, error: BaseException | None) -> None:
+    """Errors before a trial has its trace are nobody's."""

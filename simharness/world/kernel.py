@@ -1,0 +1,115 @@
+"""The kernel alone: one coroutine function run in the simulated world, without an agent.
+
+For programs that want controlled interleavings and virtual time, and for the tests of the world
+itself. Deliveries are made with `Call`, `Wait` and `Thread` of this package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import attrs
+
+from simharness.choices import Chooser, Course, ScheduleChooser
+from simharness.world.eventloop import SimLoop
+from simharness.world.limits import Limits, TrialEnded
+from simharness.world.tasks import where
+
+
+@attrs.frozen
+class Played:
+    """What became of a program: its result or error, the limit it hit, and the course taken."""
+
+    result: Any
+    error: BaseException | None
+    limit: str | None
+    detail: str
+    course: Course
+    time: float
+    errors: tuple[str, ...] = ()
+
+
+def play(
+    main: Callable[[SimLoop], Awaitable[Any]],
+    chooser: Chooser | None = None,
+    *,
+    mode: str = "strict",
+    patience_s: float = 60.0,
+    limits: Limits | None = None,
+) -> Played:
+    """Run `main(loop)` until it ends, and tear down what it leaves.
+
+    `mode` "relaxed" also permutes ready task steps. Errors are returned, never raised.
+    """
+    loop = SimLoop(
+        chooser or ScheduleChooser(),
+        patience_s=patience_s,
+        limits=limits,
+        relaxed=mode == "relaxed",
+    )
+    errors: list[str] = []
+    loop.on_error = lambda message, error: errors.append(f"{message}: {error!r}")
+    limit, detail = None, ""
+    with loop:
+        task = loop.create_task(_main(main, loop))
+        try:
+            while not task.done():
+                if not loop.boundaries.step():
+                    limit, detail = "deadlock", deadlock_text(loop)
+                    break
+        except TrialEnded as ended:
+            limit, detail = ended.limit, ended.detail
+        now = loop.clock.now
+        done = task.done() and not task.cancelled()
+        error = task.exception() if done else None
+        result = task.result() if done and error is None else None
+        tear_down(loop)
+    course = tuple(loop.boundaries.points)
+    return Played(result, error, limit, detail, course, now, tuple(errors))
+
+
+async def _main(main: Callable[[SimLoop], Awaitable[Any]], loop: SimLoop) -> Any:
+    return await main(loop)
+
+
+def deadlock_text(loop: SimLoop) -> str:
+    """Who waits: every unfinished task with the place where it is suspended."""
+    waiting = [where(task) for task in loop.living() if not task.done()]
+    return "; ".join(waiting) or "nothing is pending and nothing can come"
+
+
+def tear_down(loop: SimLoop, *, boundaries_max: int = 200) -> None:
+    """Cancel what is left and close generators, on the default schedule, recording nothing.
+
+    Runs while the loop still counts as running, as `asyncio.run` does; what resists is dropped.
+    """
+    boundaries = loop.boundaries
+    boundaries.free = False
+    boundaries.polls.clear()
+    boundaries.quiet_watch.clear()
+    boundaries.limits = attrs.evolve(
+        boundaries.limits, boundaries=boundaries.count + boundaries_max
+    )
+    loop.on_error = lambda message, error: None
+    for task in loop.living():
+        if not task.done():
+            task.cancel()
+    for generator in list(loop.generators):
+        loop.create_task(_close(generator))
+    try:
+        while loop.ready and boundaries.step():
+            pass
+    except TrialEnded:
+        pass
+    for task in loop.living():
+        task._log_destroy_pending = False  # type: ignore[attr-defined]
+        if task.done() and not task.cancelled():
+            task.exception()
+
+
+async def _close(generator: Any) -> None:
+    try:
+        await generator.aclose()
+    except BaseException:  # noqa: S110, BLE001 - teardown changes no verdict
+        pass

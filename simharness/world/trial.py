@@ -1,0 +1,212 @@
+"""One trial: the world that an agent gets, put together from its parts.
+
+`Trial` is the `World` of agent.py for the agent, and the meeting place of loop, recorder, user,
+streams and tools for us. It decides nothing itself.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from simharness.agent import Agent, AgentFactory, Flag, NotApplicable, Request, Style
+from simharness.choices import Chooser
+from simharness.provider.playback import ScriptedStream
+from simharness.scenario.model import (
+    AnchorKind,
+    CancelAction,
+    Case,
+    EndKind,
+    EndStep,
+    OtherAction,
+    PromptAction,
+    Stream,
+    TextStep,
+)
+from simharness.trace import (
+    ActionTaken,
+    HistoryRead,
+    HookCalled,
+    LoopError,
+    Reported,
+    RequestMade,
+    Shown,
+    Unscripted,
+)
+from simharness.world.cancels import Cancels, Token
+from simharness.world.consumers import Consumers
+from simharness.world.eventloop import SimLoop
+from simharness.world.leaks import left_behind
+from simharness.world.recorder import RUN, Recorder
+from simharness.world.sources import Wait
+from simharness.world.tools import ScriptedTool
+from simharness.world.user import User, UserAction
+
+UNSCRIPTED = Stream((TextStep("(unscripted)"), EndStep(EndKind.FINISH, "stop")))
+
+
+class Trial:
+    """The world of one trial."""
+
+    def __init__(self, case: Case, chooser: Chooser, *, mode: str) -> None:
+        self.case = case
+        self.loop = SimLoop(chooser, patience_s=case.patience_s, relaxed=mode == "relaxed")
+        self.recorder = Recorder(self.loop)
+        self.loop.boundaries.records = lambda: len(self.recorder.trace)
+        self.loop.on_error = self._loop_error
+        self.loop.on_blocked = self.recorder.add
+        self.streams: list[ScriptedStream] = []
+        self.cancelled = Token()
+        self.consumers = Consumers(self)
+        self.cancels = Cancels(self)
+        self.user = User(
+            self.loop, self.recorder, case.actions, prompt=self.consumers.start, do=self._do
+        )
+        self.recorder.on_report = self.user.reported
+        self._tools = [ScriptedTool(self, tool) for tool in case.tools]
+        self._requests: dict[int, int] = {}
+        self._ids = 0
+        self.agent: Agent
+
+    def enter(self, factory: AgentFactory) -> None:
+        """Make the agent and check that it can do what the case asks."""
+        self.agent = factory(self)
+        if self.agent.style is Style.CHILD:
+            raise NotApplicable("agents in another process need the bridge")
+        for action in self.case.actions:
+            if action.session:
+                raise NotApplicable(f"{self.agent.name} has no second session")
+            if isinstance(action, CancelAction):
+                self.cancels.way(action)
+            elif isinstance(action, OtherAction) and action.verb not in _OURS:
+                self._verb(action)
+        refused: set[str] = set(self.case.settings)
+        configure = getattr(self.agent, "configure", None)
+        if configure is not None and self.case.settings:
+            refused = configure(self.case.settings)
+        if refused:
+            raise NotApplicable(f"{self.agent.name} cannot set {', '.join(sorted(refused))}")
+        if self.case.hooks:
+            raise NotApplicable(f"{self.agent.name} has no hooks to script")
+
+    # --- World, for the agent ------------------------------------------------------------------
+
+    def stream(self, request: Request, *, signal: Flag | None = None) -> ScriptedStream:
+        """Make a model request; the next scripted answer of this run plays."""
+        run = RUN.get()
+        number = self._requests[run] = self._requests.get(run, 0) + 1
+        self.recorder.add(
+            RequestMade(number, tuple(request.messages), request.streaming, self.told())
+        )
+        self.user.request_made(run, number)
+        stream = ScriptedStream(
+            self.loop,
+            self.recorder,
+            self.user,
+            self._answer(run, number),
+            run=run,
+            request=number,
+            fresh_id=self._fresh_id,
+            signal=signal,
+        )
+        self.streams.append(stream)
+        self.user.appeared(stream)
+        self.user.chunk_delivered(stream, 0)
+        return stream
+
+    def tools(self) -> Sequence[ScriptedTool]:
+        """The scenario's tools."""
+        return self._tools
+
+    def report(self, record: Reported) -> None:
+        """Add what the agent says about itself."""
+        self.recorder.report(record)
+
+    def shown(self, text: str, *, reasoning: bool = False) -> None:
+        """Text was handed to the consumer."""
+        if text:
+            request = self.recorder.latest_request(RUN.get())
+            self.recorder.add(Shown(request, text, reasoning))
+
+    async def wait(self, name: str, seconds: float) -> None:
+        """Wait for a delivery called `name`, `seconds` from now."""
+        run = RUN.get()
+        wait = Wait(self.loop, name, seconds)
+        self.user.appeared(wait)
+        self.user.began(AnchorKind.WAIT, name, run, wait)
+        try:
+            await wait.done
+        finally:
+            wait.drop()
+            self.user.ended(AnchorKind.WAIT, name, run)
+
+    def hook(self, name: str, number: int = 0) -> None:
+        """A hook position was entered."""
+        self.recorder.add(HookCalled(name, number))
+        self.user.hooked(name, RUN.get())
+
+    # --- for our own parts -----------------------------------------------------------------------
+
+    def told(self) -> bool:
+        """Whether the running step was told of a cancel from inside itself."""
+        return self.cancels.told()
+
+    def spawn(self, awaitable: Awaitable[Any]) -> None:
+        """Run what an agent's call returned, as its caller would."""
+
+        async def call() -> None:
+            await awaitable
+
+        self.loop.create_task(call())
+
+    def after_settling(self, run: int) -> None:
+        """Note what the run displays and leaves, then let the user go on."""
+        history: Callable[[], Any] | None = getattr(self.agent, "history", None)
+        messages = history() if history is not None else None
+        if messages is not None:
+            self.recorder.add(HistoryRead(tuple(messages)), run)
+        for left in left_behind(self, final=False):
+            self.recorder.add(left, run)
+        self.user.settled(run)
+
+    def _answer(self, run: int, number: int) -> Stream:
+        prompts = self.case.prompts
+        answers = prompts[run - 1].model if 0 < run <= len(prompts) else ()
+        if number <= len(answers):
+            return answers[number - 1]
+        self.recorder.add(Unscripted(number))
+        return UNSCRIPTED
+
+    def _fresh_id(self) -> str:
+        self._ids += 1
+        return f"c{self._ids}"
+
+    def _do(self, user: UserAction, inside: bool) -> None:
+        action = user.action
+        if isinstance(action, CancelAction):
+            self.cancels.perform(user, inside=inside)
+            return
+        assert isinstance(action, OtherAction), "prompts are started, not done"
+        self.recorder.add(ActionTaken(action.label), user.run)
+        if action.verb == "gc":
+            gc.collect()
+        elif action.verb not in _OURS:
+            answer = self._verb(action)(**action.args)
+            if answer is not None:
+                self.spawn(answer)
+
+    def _verb(self, action: OtherAction) -> Callable[..., Any]:
+        method: Callable[..., Any] | None = getattr(self.agent, action.verb.rstrip("_"), None)
+        if method is None:
+            raise NotApplicable(f"{self.agent.name} has no `{action.verb}`")
+        return method
+
+    def _loop_error(self, message: str, error: BaseException | None) -> None:
+        name = "" if error is None else f"{type(error).__name__}: {error}"
+        self.recorder.add(LoopError(message, name))
+
+
+_OURS = {"wait", "gc"}
+
+__all__ = ["PromptAction", "Trial"]
