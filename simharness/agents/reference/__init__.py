@@ -1,0 +1,21 @@
+"""The reference loop: an agent loop of our own that keeps its contract in every interleaving.
+
+It is the loop that every rule is proven on, and an example of how to do it right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simharness.agents.reference.contract import CONTRACT
+from simharness.agents.reference.loop import BusyError, ReferenceAgent
+
+if TYPE_CHECKING:
+    from simharness.agent import World
+
+__all__ = ["CONTRACT", "BusyError", "ReferenceAgent", "make"]
+
+
+def make(world: World) -> ReferenceAgent:
+    """Make a fresh reference agent."""
+    return ReferenceAgent(world)

@@ -1,0 +1,167 @@
+"""Answering: one model answer, with its retries, and what is kept of each attempt.
+
+Finish, error and cancel meet here: each attempt is settled exactly once, before anything else
+happens. What an answer means for the run is the loop's business.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from simharness.agent import Request
+from simharness.agents.reference.sendable import with_parsable_args, with_unique_ids
+from simharness.agents.reference.stream import Attempt, Broken, Cut, Ending, Finished
+from simharness.trace import Call, Message, Notice, PhaseChanged, ProviderRetry, Text
+
+if TYPE_CHECKING:
+    from simharness.agent import ModelStream, ProviderError, World
+    from simharness.agents.reference.cancelling import Cancellation
+    from simharness.agents.reference.journal import Journal
+    from simharness.agents.reference.retry import Retry
+
+__all__ = ["Answer", "Answering"]
+
+
+@attrs.frozen
+class Answer:
+    """What one attempt came to. `message` is what the history got of it, if anything.
+
+    `calls` are as the model sent them, `message` holds them as a provider takes them back.
+    """
+
+    ending: Ending
+    message: Message | None = None
+    calls: tuple[Call, ...] = ()
+    shown: str = ""
+
+
+class Answering:
+    """Asks the model on behalf of one run."""
+
+    attempt_type = Attempt
+
+    def __init__(
+        self,
+        world: World,
+        journal: Journal,
+        cancellation: Cancellation,
+        *,
+        retry: Retry,
+        system: str,
+    ) -> None:
+        self._world = world
+        self._journal = journal
+        self._cancellation = cancellation
+        self._retry = retry
+        self._system = system
+        self._attempts = 0  # within the run
+
+    async def ask(self) -> Answer:
+        """Ask until there is an answer; after a cancel not even once."""
+        tried = 0
+        while self.may_ask():
+            tried += 1
+            answer = await self.attempt()
+            error = self.passing_error(answer, tried)
+            if error is None:
+                return answer
+            await self.back_off(error, tried)
+        return Answer(Cut())
+
+    def may_ask(self) -> bool:
+        """Whether a request may be made now; asked directly before it would be."""
+        if not self._cancellation.is_set():
+            self._journal.report(PhaseChanged("streaming"))
+        return not self._cancellation.is_set()
+
+    def passing_error(self, answer: Answer, tried: int) -> ProviderError | None:
+        """The error after which to try again. A stop is no error and is never retried."""
+        if isinstance(answer.ending, Broken) and not self._cancellation.is_set():
+            error = answer.ending.error
+            if self._retry.wanted(error, attempt=tried, shown=answer.shown):
+                return error
+        return None
+
+    async def back_off(self, error: ProviderError, tried: int) -> None:
+        """Announce the retry and wait; a cancel ends the wait at once."""
+        delay_s = self._retry.delay_s(error, attempt=tried)
+        self._journal.report(ProviderRetry(tried, self._retry.max_attempts, str(error), delay_s))
+        self._journal.report(PhaseChanged("backoff"))
+        async with self._cancellation.bounded(0):
+            if not self._cancellation.is_set():
+                await self._world.wait("backoff", delay_s)
+
+    async def attempt(self) -> Answer:
+        """Read one stream, settle what is kept of it, close it."""
+        self._attempts += 1
+        attempt = self.attempt_type(self._world, self._cancellation, self._attempts)
+        stream = self._world.stream(self.request(), signal=self._cancellation)
+        try:
+            ending = await attempt.read(stream)
+            return self.settle(attempt, ending)
+        finally:
+            await self.close(stream)
+
+    def request(self) -> Request:
+        """The next request: the system prompt, then the history as it is."""
+        head = (Message("system", (Text(self._system),)),) if self._system else ()
+        tools = tuple(tool.name for tool in self._world.tools())
+        return Request(head + tuple(self._journal.history), tools)
+
+    async def close(self, stream: ModelStream) -> None:
+        """Close a stream, however long it takes and whoever cancels meanwhile.
+
+        That it cannot be closed changes nothing that is settled, but is worth a notice.
+        """
+        try:
+            await self._cancellation.patiently(stream.aclose(), grace_s=None)
+        except Exception as error:  # noqa: BLE001 - a client library may raise anything
+            self._journal.report(Notice("close-failed", str(error)))
+
+    # --- what is kept ---------------------------------------------------------------------------
+
+    def settle(self, attempt: Attempt, ending: Ending) -> Answer:
+        """Keep or discard what was streamed, then account for it."""
+        whole = self.kept(attempt, ending)
+        if whole is None:
+            self._journal.discard(attempt)
+            answer = Answer(ending, shown=attempt.shown)
+        else:
+            message = with_parsable_args(whole)
+            self._journal.keep(attempt, message)
+            answer = Answer(ending, message, whole.calls, attempt.shown)
+        self.account(attempt, ending)
+        return answer
+
+    def kept(self, attempt: Attempt, ending: Ending) -> Message | None:
+        """The message that enters the history; None: the attempt leaves nothing there."""
+        match ending:
+            case Finished(reason):
+                message = self.finished_message(attempt, reason)
+            case Cut():
+                blocks = attempt.assembler.interrupted_blocks()
+                message = Message("assistant", blocks, interrupted=True)
+            case Broken():
+                return None
+        return None if message.empty else message
+
+    def finished_message(self, attempt: Attempt, reason: str) -> Message:
+        """The whole message; at the output limit without its calls, as the last may be cut."""
+        message = with_unique_ids(attempt.assembler.message(), self._journal.history)
+        if reason != "length":
+            return message
+        return Message("assistant", tuple(b for b in message.blocks if not isinstance(b, Call)))
+
+    def account(self, attempt: Attempt, ending: Ending) -> None:
+        """Write the log row and count a failure, unless the run was cancelled meanwhile."""
+        match ending:
+            case Finished():
+                self._journal.log(attempt)
+                self._journal.succeeded()
+            case Broken(error) if not self._cancellation.is_set():
+                self._journal.log(attempt, str(error))
+                self._journal.failed(str(error))
+            case _:
+                self._journal.log(attempt, f"cancelled: {self._cancellation.reason}")

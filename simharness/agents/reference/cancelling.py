@@ -1,0 +1,119 @@
+"""Cancellation: one answer to "was this run cancelled?", and two ways to await under it.
+
+A run is cancelled by `Agent.cancel` (the reason is set) or by `task.cancel()` on the task that runs
+the prompt (asyncio counts it). Both count from the moment they are called. Nothing here decides
+what a cancel does to a history.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+
+__all__ = ["Cancellation"]
+
+
+class Cancellation:
+    """The cancel of one run. It is the `signal` of its streams and the token of its tools.
+
+    Make it in the task that runs the prompt.
+    """
+
+    def __init__(self) -> None:
+        task = asyncio.current_task()
+        assert task is not None, "a prompt runs in a task"
+        self._task = task
+        self._cancels_before = task.cancelling()
+        self._reason = ""
+        self._watchers: list[Callable[[], None]] = []
+
+    @property
+    def reason(self) -> str:
+        """Who cancelled; a bare `task.cancel()` is the user's."""
+        return self._reason or "user"
+
+    @property
+    def by_task(self) -> bool:
+        """Whether somebody cancelled the prompt's task, so that it has to end with CancelledError.
+
+        True also while that CancelledError is still on its way, or after a stream swallowed it.
+        """
+        return self._task.cancelling() > self._cancels_before
+
+    def is_set(self) -> bool:
+        """Whether the run was cancelled."""
+        return bool(self._reason) or self.by_task
+
+    def set(self, reason: str = "user") -> None:
+        """Cancel the run. The first reason stays; a second cancel changes nothing."""
+        if not self._reason:
+            self._reason = reason or "user"
+            for watcher in tuple(self._watchers):
+                watcher()
+
+    def notice(self) -> None:
+        """Treat a `task.cancel()` that has happened like any other cancel."""
+        if self.by_task:
+            self.set()
+
+    @contextlib.asynccontextmanager
+    async def bounded(self, seconds: float) -> AsyncIterator[None]:
+        """Run a block that a cancel ends: `set` after `seconds`, `task.cancel()` at once.
+
+        The block then just ends; the code behind it asks `is_set`.
+        """
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(None) as scope:
+                with self._watched(lambda: scope.reschedule(loop.time() + seconds)):
+                    yield
+        except TimeoutError:
+            if not scope.expired():
+                raise
+        except asyncio.CancelledError as error:
+            if not self.by_task:
+                raise RuntimeError("what was awaited cancelled itself") from error
+            self.notice()
+
+    async def patiently(self, *work: Coroutine[Any, Any, None], grace_s: float | None) -> None:
+        """Run `work` side by side to its very end, cancelled or not.
+
+        A `task.cancel()` is noted and does not reach the work. What has not ended `grace_s` after
+        the cancel has its task cancelled (None: never) and is still waited for. The first
+        exception of the work is raised when all of it has ended.
+        """
+        loop = asyncio.get_running_loop()
+        pending = tasks = [loop.create_task(one) for one in work]
+        timers: list[asyncio.TimerHandle] = []
+
+        def start_grace() -> None:
+            if grace_s is not None:
+                timers.extend(loop.call_later(grace_s, task.cancel) for task in tasks)
+
+        with self._watched(start_grace):
+            while pending:
+                try:
+                    await asyncio.wait(pending)
+                except asyncio.CancelledError:
+                    self.notice()
+                pending = [task for task in tasks if not task.done()]
+        for timer in timers:
+            timer.cancel()
+        errors = [task.exception() for task in tasks if not task.cancelled()]
+        for error in filter(None, errors):
+            raise error
+
+    @contextlib.contextmanager
+    def _watched(self, watcher: Callable[[], None]) -> Iterator[None]:
+        """Call `watcher` when the cancel is set; at once if it is set already."""
+        self._watchers.append(watcher)
+        try:
+            if self.is_set():
+                watcher()
+            yield
+        finally:
+            self._watchers.remove(watcher)

@@ -1,0 +1,78 @@
+"""Journal: the history, and what the loop says about it and about its streams.
+
+Whatever enters the history enters it here, with its events. What is kept of a stream and how a run
+ends is decided by the loop.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simharness.trace import (
+    AttemptKept,
+    FailureCounted,
+    LogRow,
+    Message,
+    MessageEnd,
+    MessageStart,
+    Notice,
+    Reported,
+    StreamEnd,
+)
+
+if TYPE_CHECKING:
+    from simharness.agent import World
+    from simharness.agents.reference.stream import Attempt
+
+__all__ = ["Journal"]
+
+_ALERT_AT = 3
+"""The consecutive failure that alerts an operator: one is noise, two may be one incident."""
+
+
+class Journal:
+    """Everything that outlives a run: the history and the failure streak."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.history: list[Message] = []
+        self.streak = 0
+
+    def report(self, record: Reported) -> None:
+        """Tell the observers."""
+        self._world.report(record)
+
+    def append(self, message: Message) -> None:
+        """Add a whole message to the history."""
+        self.report(MessageStart(message))
+        self.history.append(message)
+        self.report(MessageEnd(message))
+
+    def keep(self, attempt: Attempt, message: Message) -> None:
+        """Add what an attempt streamed to the history; its start was reported while it streamed."""
+        self.history.append(message)
+        self.report(MessageEnd(message))
+        self.report(StreamEnd(attempt.number))
+
+    def discard(self, attempt: Attempt) -> None:
+        """Keep an attempt beside the history, and end the message it had begun."""
+        self.report(AttemptKept(attempt.number, attempt.shown, attempt.assembler.usage))
+        if attempt.begun:
+            self.report(MessageEnd(attempt.assembler.message(), discarded=True))
+        self.report(StreamEnd(attempt.number))
+
+    def log(self, attempt: Attempt, error: str = "") -> None:
+        """Write the one log row of an attempt; its usage is counted here and nowhere else."""
+        usage = attempt.assembler.usage
+        self.report(LogRow(attempt.number, success=not error, error=error, usage=usage))
+
+    def succeeded(self) -> None:
+        """End the failure streak."""
+        self.streak = 0
+
+    def failed(self, error: str) -> None:
+        """Count a failure of the provider. A stop is none."""
+        self.streak += 1
+        self.report(FailureCounted(self.streak))
+        if self.streak == _ALERT_AT:
+            self.report(Notice("alert", f"{self.streak} failures in a row: {error}"))

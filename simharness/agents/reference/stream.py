@@ -1,0 +1,139 @@
+"""One attempt: reading a model stream to its end, showing what comes.
+
+Whatever a stream does, an attempt ends in one of three ways: finished, cut by a cancel, or broken.
+What that means for the history is the loop's business.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from simharness.agent import (
+    Aborted,
+    BlockEnd,
+    BlockStart,
+    CallDelta,
+    Chunk,
+    Failed,
+    Finish,
+    ModelStream,
+    OpaqueDelta,
+    ProviderError,
+    ReasoningDelta,
+    StreamStart,
+    TextDelta,
+)
+from simharness.agents.reference.assembler import Assembler
+from simharness.agents.reference.contract import CANCEL_BOUND_S
+from simharness.trace import Message, MessageStart, MessageUpdate
+
+if TYPE_CHECKING:
+    from simharness.agent import World
+    from simharness.agents.reference.cancelling import Cancellation
+
+__all__ = ["Attempt", "Broken", "Cut", "Ending", "Finished"]
+
+_CONTENT = (
+    StreamStart | BlockStart | BlockEnd | TextDelta | ReasoningDelta | OpaqueDelta | CallDelta
+)
+_UNUSABLE = frozenset({"incomplete", "content_filter"})
+"""Finish reasons with which a provider takes its answer back."""
+
+
+@attrs.frozen
+class Finished:
+    """The provider finished, and its answer counts."""
+
+    reason: str
+
+
+@attrs.frozen
+class Cut:
+    """The run was cancelled while the stream was read, whatever the stream then said."""
+
+
+@attrs.frozen
+class Broken:
+    """The attempt failed."""
+
+    error: ProviderError
+
+
+Ending = Finished | Cut | Broken
+
+
+class Attempt:
+    """One model stream and the message it becomes. `number` counts from 1 within the run."""
+
+    def __init__(self, world: World, cancellation: Cancellation, number: int) -> None:
+        self.number = number
+        self.assembler = Assembler()
+        self.begun = False
+        self.shown = ""
+        self._world = world
+        self._cancellation = cancellation
+
+    async def read(self, stream: ModelStream) -> Ending:
+        """Read to the end; after a cancel only until the stream reacts or the bound is over."""
+        error: ProviderError | None = None
+        try:
+            async with self._cancellation.bounded(CANCEL_BOUND_S):
+                await self._read(stream)
+        except ProviderError as raised:
+            error = raised
+        except Exception as raised:  # noqa: BLE001 - a client library may raise anything
+            error = ProviderError(f"{type(raised).__name__}: {raised}")
+        return self.ending(error)
+
+    async def _read(self, stream: ModelStream) -> None:
+        async for chunk in stream:
+            self.take(chunk)
+            self._cancellation.notice()
+            if self.assembler.terminal is not None:
+                return
+
+    def take(self, chunk: Chunk) -> None:
+        """Add a chunk to the message and show it; after a cancel content is neither.
+
+        Usage and terminals always count. The cancel may come from inside any report.
+        """
+        if not isinstance(chunk, _CONTENT):
+            self.assembler.add(chunk)
+        elif not self._cancellation.is_set():
+            self.begin()
+            if not self._cancellation.is_set() and self.assembler.add(chunk):
+                self.show(chunk)
+
+    def begin(self) -> None:
+        """Report the start of the message, once."""
+        if not self.begun:
+            self.begun = True
+            self._world.report(MessageStart(Message("assistant")))
+
+    def show(self, chunk: Chunk) -> None:
+        """Hand text to the consumer: first hand it over, then say so."""
+        if isinstance(chunk, TextDelta | ReasoningDelta) and chunk.text:
+            reasoning = isinstance(chunk, ReasoningDelta)
+            self.shown += chunk.text
+            self._world.shown(chunk.text, reasoning=reasoning)
+            self._world.report(MessageUpdate(chunk.text, reasoning))
+
+    def ending(self, error: ProviderError | None) -> Ending:
+        """What the end of the stream means; after a cancel it was cut, whatever was reported."""
+        if self._cancellation.is_set():
+            return Cut()
+        if error is not None:
+            return Broken(error)
+        match self.assembler.terminal:
+            case Finish(reason) if reason not in _UNUSABLE:
+                return Finished(reason)
+            case Finish(reason):
+                return Broken(ProviderError(f"answer withdrawn: {reason}"))
+            case Failed(error):
+                return Broken(error)
+            case Aborted(reason):
+                return Broken(ProviderError(f"provider aborted: {reason}"))
+            case None:
+                return Broken(ProviderError("stream ended without finish"))
