@@ -6,6 +6,8 @@ gets wider than `width`; a long one keeps what matters and says how much it left
 
 from __future__ import annotations
 
+import textwrap
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from simharness.report.rows import Row, make_rows
@@ -26,6 +28,7 @@ _GAP = "  "
 _HEADS = ("time", *LANES)
 _NARROWEST = 12  # a column is never cut below this
 _POINTER = "<--"
+_CELL_LINES = 2  # a cell that needs more is cut
 
 
 def rows_of(trace: Trace, course: Course, evidence: Sequence[int] = ()) -> list[Row]:
@@ -81,14 +84,19 @@ def _shorten(rows: list[Row]) -> list[Row | int]:
 def _table(rows: Sequence[Row | int], width: int) -> list[str]:
     grid = [_HEADS, *_cells(rows)]
     widths = _widths(grid, width - 2 - len(_POINTER) - 1)
-    lines = ["  " + _line(_HEADS, widths).rstrip(), "  " + _GAP.join("-" * size for size in widths)]
+    lines = [*_lines(_HEADS, widths), "  " + _GAP.join("-" * size for size in widths)]
+    indent = f"  {'':{widths[0]}}{_GAP}"
     for row, cells in zip(rows, grid[1:], strict=True):
         if isinstance(row, int):
-            lines.append(f"  {'':{widths[0]}}{_GAP}... {row} more row{'s' * (row > 1)}")
+            lines.append(f"{indent}... {row} more row{'s' * (row > 1)}")
             continue
-        line = ("* " if row.deviates else "  ") + _line(cells, widths)
-        lines.append(f"{line} {_POINTER}" if row.evidence else line.rstrip())
-        lines += [_cut(f"  {'':{widths[0]}}{_GAP}| {detail}", width) for detail in row.details]
+        first, *rest = _lines(cells, widths)
+        if row.deviates:
+            first = "*" + first[1:]
+        if row.evidence:
+            first = f"{first:<{width - len(_POINTER) - 1}} {_POINTER}"
+        lines += [first, *rest]
+        lines += [_cut(f"{indent}| {detail}", width) for detail in row.details]
     return lines
 
 
@@ -118,11 +126,23 @@ def _widths(grid: Sequence[tuple[str, ...]], room: int) -> list[int]:
     return widths
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    first = f"{cells[0]:>{widths[0]}}"
-    return _GAP.join(
-        [first, *(f"{_cut(c, w):<{w}}" for c, w in zip(cells[1:], widths[1:], strict=True))]
-    )
+def _lines(cells: Sequence[str], widths: Sequence[int]) -> list[str]:
+    """One row as text: a cell that is too wide goes on in a second line, and is cut there."""
+    columns = [[f"{cells[0]:>{widths[0]}}"]]
+    columns += [_wrapped(cell, width) for cell, width in zip(cells[1:], widths[1:], strict=True)]
+    lines = []
+    for parts in zip_longest(*columns, fillvalue=""):
+        padded = (f"{part:<{width}}" for part, width in zip(parts, widths, strict=True))
+        lines.append(f"  {_GAP.join(padded)}".rstrip())
+    return lines
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    parts = textwrap.wrap(text, width, subsequent_indent=" ") or [""]
+    if len(parts) <= _CELL_LINES:
+        return parts
+    rest = " ".join(part.strip() for part in parts[_CELL_LINES - 1 :])
+    return [*parts[: _CELL_LINES - 1], _cut(f" {rest}", width)]
 
 
 def _cut(text: str, width: int) -> str:

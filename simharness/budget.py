@@ -1,0 +1,89 @@
+"""How far to search: budgets in words, and what a command and a scenario say together.
+
+Turns both into a strategy. How a strategy works is the business of `simharness.search`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from simharness.search import Bounded, Default, Deviate, Portfolio, Sweep, Uniform, portfolio
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from simharness.scenario.model import Case
+    from simharness.search import Strategy
+    from simharness.search.plan import Known
+
+__all__ = ["BUDGETS", "STRATEGIES", "Plan", "budget_of", "strategy_of"]
+
+BUDGETS: Final[Mapping[str, int]] = {"quick": 20, "default": 100, "deep": 5000}
+"""Trials per case, by name."""
+
+STRATEGIES: Final = ("default", "sweep", "bounded", "deviate", "random", "portfolio")
+"""The names that `--strategy` and `explore: {strategy:}` take."""
+
+_BOUND: Final = 1  # one deviation finds most order bugs and costs a hundred trials
+_DEVIATE: Final = 0.1
+
+
+@attrs.frozen(kw_only=True)
+class Plan:
+    """How each case is searched. None leaves a value to the scenario, then to the default.
+
+    `total` is the most trials over all cases together. `mode` is strict or relaxed.
+    """
+
+    budget: int = BUDGETS["default"]
+    total: int | None = None
+    bound: int | None = None
+    strategy: str | None = None
+    mode: str | None = None
+    seed: int = 0
+
+    def trials_of(self, case: Case) -> int:
+        """The most trials of `case`: what its `explore:` asks for, else the command's budget."""
+        wanted = self.budget if case.explore.budget is None else case.explore.budget
+        return wanted if self.total is None else min(wanted, self.total)
+
+    def mode_of(self, case: Case) -> str:
+        """The mode of `case`: the command's if given, else the scenario's, else strict."""
+        return self.mode or case.mode or "strict"
+
+
+def budget_of(words: str) -> int:
+    """Trials per case from `quick`, `default`, `deep` or a number; ValueError says what exists."""
+    if words in BUDGETS:
+        return BUDGETS[words]
+    if words.isdecimal() and int(words):
+        return int(words)
+    raise ValueError(f'"{words}" is no budget; give {", ".join(BUDGETS)} or a number of trials')
+
+
+def strategy_of(plan: Plan, case: Case) -> Strategy:
+    """The strategy for `case`.
+
+    Without a name: the default schedule, then every place of an `anywhere` action, then all
+    schedules up to the bound. That is exhaustive and has no seed; samplers are asked for by name.
+    """
+    bound = next(b for b in (plan.bound, case.explore.bound, _BOUND) if b is not None)
+    name = plan.strategy or case.explore.strategy
+    known: Known = {}
+    if name is None:
+        return Portfolio((Default(known), Sweep(known), Bounded(bound, known)))
+    if name == "default":
+        return Default()
+    if name == "sweep":
+        return Sweep()
+    if name == "bounded":
+        return Bounded(bound)
+    if name == "deviate":
+        return Deviate(_DEVIATE, seed=plan.seed)
+    if name == "random":
+        return Uniform(seed=plan.seed)
+    if name == "portfolio":
+        return portfolio(bound=max(bound, 2), seed=plan.seed)
+    raise ValueError(f'"{name}" is no strategy; there are {", ".join(STRATEGIES)}')

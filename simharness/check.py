@@ -1,0 +1,193 @@
+"""The flow: a case runs under many schedules, each trial is judged, the verdicts are added up.
+
+    case -> world.run -> trace -> rules.judge + expectations -> verdict -> search -> case result
+
+Every front end calls this module and nothing below it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+from typing import TYPE_CHECKING
+
+import attrs
+
+from simharness import expectations, rules
+from simharness.agent import NotApplicable
+from simharness.budget import Plan, strategy_of
+from simharness.choices import ScheduleChooser
+from simharness.conclude import concluded
+from simharness.reproduce import Codes
+from simharness.results import CaseResult, Finding, Identity, SuiteResult
+from simharness.search import explore
+from simharness.tally import Tally
+from simharness.trace import AgentEnd, HistoryRead, RequestMade, RunSettled, Trace
+from simharness.verdict import CaseVerdict, HarnessError, Verdict
+from simharness.world.run import Run, batch, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from simharness.agent import Agent, AgentFactory, World
+    from simharness.choices import Chooser
+    from simharness.contract import Contract
+    from simharness.scenario.model import Case
+
+__all__ = ["Bench", "check_case", "check_suite", "judge_run"]
+
+REFERENCE = "reference"
+"""The agent that `expect` and `violates` describe."""
+
+
+def judge_run(done: Run, case: Case, contract: Contract, *, expects: bool) -> Verdict:
+    """Judge one trial: every rule the contract allows, and `expect` if it is about this agent."""
+    judgements = rules.judge(done.trace, contract)
+    violations = [v for judgement in judgements.values() for v in judgement.violations]
+    if expects:
+        violations += expectations.compare(case, done.trace)
+    return Verdict(
+        violations=tuple(violations),
+        notes=tuple(note for judgement in judgements.values() for note in judgement.notes),
+        occasions=frozenset(rule for rule, found in judgements.items() if found.occasions),
+        course=done.course,
+        trace_hash=done.trace.hash(),
+        ending=_ending(done.trace),
+        played=done.played,
+        trace=done.trace,
+    )
+
+
+def _ending(trace: Trace) -> str:
+    """What distinguishes one ending from another: how each run ended, and the last histories."""
+    parts: list[object] = [(r.run, r.how, r.error, r.outcome) for r in trace.of(RunSettled)]
+    parts += [(r.run, r.outcome, r.cause) for r in trace.of(AgentEnd)]
+    parts += [record.messages for record in trace.of(RequestMade)[-1:]]
+    parts += [record.messages for record in trace.of(HistoryRead)[-1:]]
+    return hashlib.blake2b(repr(parts).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+@attrs.define(eq=False)
+class Bench:
+    """Runs one case against one agent, and keeps what the agent said about itself."""
+
+    case: Case
+    factory: AgentFactory
+    mode: str = "strict"
+    agent: Identity | None = attrs.field(init=False, default=None)
+
+    def trial(self, chooser: Chooser) -> Verdict:
+        """Run and judge one trial; raises NotApplicable and HarnessError."""
+        done = run(self.case, self._make, chooser, mode=self.mode)
+        if self.agent is None:
+            raise HarnessError("a trial ended without making an agent")
+        return judge_run(done, self.case, self.agent.contract, expects=self.expects)
+
+    @property
+    def expects(self) -> bool:
+        """Whether `expect` and `violates` are about this agent."""
+        about_reference = self.agent is not None and self.agent.name == REFERENCE
+        return about_reference or self.case.expect.any_agent
+
+    def _make(self, world: World) -> Agent:
+        agent = self.factory(world)
+        self.agent = Identity(
+            agent.name,
+            agent.version,
+            _overridden(agent.contract, self.case.contract),
+            agent.cancel_ways,
+            agent.style,
+        )
+        return agent
+
+
+def _overridden(contract: Contract, overrides: Contract) -> Contract:
+    changes = {
+        field.name: getattr(overrides, field.name)
+        for field in attrs.fields(type(overrides))
+        if overrides.declares(field.name) and getattr(overrides, field.name) != field.default
+    }
+    return attrs.evolve(contract, **changes)
+
+
+def check_case(
+    case: Case,
+    factory: AgentFactory,
+    plan: Plan,
+    *,
+    agent: str = "",
+    given: frozenset[str] = frozenset(),
+) -> CaseResult:
+    """Search one case as far as `plan` goes, and say what was found.
+
+    `agent` is the name that replay codes carry (the agent's own if empty). `given` are the files
+    that whoever replays has too: a case from elsewhere travels inside its code.
+    """
+    bench = Bench(case, factory, plan.mode_of(case))
+    tally = Tally(case)
+    exploration = explore(bench.trial, strategy_of(plan, case), plan.trials_of(case))
+    try:
+        with batch():
+            for verdict in exploration:
+                tally.add(verdict)
+            again = [_replayed(bench, finding) for finding in tally.findings()]
+    except NotApplicable as exc:
+        return CaseResult(case, CaseVerdict.NOT_APPLICABLE, bench.agent, reason=str(exc))
+    except HarnessError as exc:
+        return CaseResult(case, CaseVerdict.ERROR, bench.agent, reason=str(exc))
+    except Exception:  # noqa: BLE001 - one broken adapter must not end a suite; the text is shown
+        return CaseResult(case, CaseVerdict.ERROR, bench.agent, reason=traceback.format_exc())
+    codes = Codes(agent, bench.mode, plan.seed, given)
+    findings = [codes.write(found, bench.agent) for found in again]
+    result = CaseResult(
+        case,
+        CaseVerdict.HOLDS,
+        bench.agent,
+        trials=exploration.trials,
+        interleavings=exploration.interleavings,
+        endings=exploration.endings,
+        exhausted_to=exploration.strategy.exhausted_to(),
+        not_exercised=tuple(tally.not_exercised()),
+        notes=tuple(tally.notes),
+        occasions=frozenset(tally.occasions),
+        coverage=exploration.describe(),
+    )
+    return concluded(result, findings, pinned=case.violates if bench.expects else None)
+
+
+def _replayed(bench: Bench, finding: Finding) -> Finding:
+    """Run the smallest example once more: what does not happen twice must not be called exact."""
+    again = bench.trial(ScheduleChooser(finding.example.schedule))
+    same = again.trace_hash == finding.example.verdict.trace_hash
+    return attrs.evolve(finding, replayed=same)
+
+
+def check_suite(
+    cases: Iterable[Case],
+    factory: AgentFactory,
+    plan: Plan,
+    *,
+    agent: str = "",
+    given: frozenset[str] = frozenset(),
+    fail_fast: bool = False,
+    on_result: Callable[[CaseResult], None] = lambda _: None,
+) -> SuiteResult:
+    """Check each case in turn until all are done, `plan.total` is spent, or one fails.
+
+    `on_result` is called after each case, for progress.
+    """
+    results: list[CaseResult] = []
+    skipped = 0
+    left = plan.total
+    stopped = False
+    for case in cases:
+        if stopped or left == 0:
+            skipped += 1
+            continue
+        rest = attrs.evolve(plan, total=left)
+        result = check_case(case, factory, rest, agent=agent, given=given)
+        results.append(result)
+        on_result(result)
+        left = None if left is None else left - result.trials
+        stopped = fail_fast and result.verdict in {CaseVerdict.VIOLATED, CaseVerdict.ERROR}
+    return SuiteResult(tuple(results), plan.mode or "strict", skipped)

@@ -1,0 +1,30 @@
+"""`simharness agents`: which agents can be named, and what is missing for those that cannot."""
+
+from __future__ import annotations
+
+import click
+from tabulate import tabulate
+
+__all__ = ["command"]
+
+
+@click.command(name="agents")
+def command() -> int:
+    r"""List the agents that come with simharness.
+
+    \b
+    Examples:
+      simharness agents
+      simharness run --suite --agent tinyagent
+      simharness run --suite --agent mypackage.agent:make
+    """
+    from simharness.agents import describe, names
+
+    rows = []
+    for name in names():
+        info = describe(name)
+        state = "ready" if info.installed else f'pip install "{info.needs}"'
+        rows.append((name, info.about, state))
+    click.echo(tabulate(rows, ["agent", "what it is", "state"], tablefmt="simple"))
+    click.echo("\nYour own: --agent package.module:factory, a callable that takes a World.")
+    return 0

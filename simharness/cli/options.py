@@ -1,0 +1,143 @@
+"""Options that several verbs share, bundled into the values that the rest of the code takes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import click
+
+from simharness.cli.problems import BadInput, did_you_mean
+
+if TYPE_CHECKING:
+    from simharness.agent import AgentFactory
+    from simharness.budget import Plan
+
+__all__ = ["Output", "agent_option", "find_agent", "output_options", "search_options"]
+
+Command = Callable[..., int]
+
+_STRATEGIES = ("default", "sweep", "bounded", "deviate", "random", "portfolio")
+
+_SEARCH = (
+    click.option(
+        "--budget",
+        default="default",
+        metavar="quick|default|deep|N",
+        help="Trials per case: 20, 100, 5,000 or a number.",
+    ),
+    click.option("--total", type=click.IntRange(1), help="Most trials over all cases."),
+    click.option(
+        "--strategy",
+        type=click.Choice(_STRATEGIES),
+        help="How schedules are chosen; default: everything up to the bound, fewest first.",
+    ),
+    click.option("--bound", type=click.IntRange(0), help="Most deviations from the default order."),
+    click.option(
+        "--mode",
+        type=click.Choice(["strict", "relaxed"]),
+        help="Only what a stock event loop can do, or more.",
+    ),
+    click.option("--seed", type=int, default=0, help="Seed of the sampling strategies."),
+)
+
+_OUTPUT = (
+    click.option("--json", metavar="F", help="Write JSON to a file; - is standard output."),
+    click.option(
+        "--out",
+        metavar="DIR",
+        type=click.Path(file_okay=False),
+        help="Write report.json and report.txt into a folder.",
+    ),
+    click.option("--quiet", "-q", is_flag=True, help="Failures and the summary line only."),
+    click.option("--verbose", "-v", is_flag=True, help="Every case, with notes and coverage."),
+)
+
+
+@attrs.frozen
+class Output:
+    """Where a report goes and how much of it."""
+
+    json: str | None = None
+    out: str | None = None
+    quiet: bool = False
+    verbose: bool = False
+
+
+def agent_option(command: Command) -> Command:
+    """`--agent`."""
+    return click.option(
+        "--agent",
+        default="reference",
+        metavar="NAME|module:factory",
+        help="The agent under test; `simharness agents` lists names.  [default: reference]",
+    )(command)
+
+
+def search_options(command: Command) -> Command:
+    """`--budget` and so on; the command gets them as one `plan`."""
+
+    @functools.wraps(command)
+    def bundled(
+        budget: str,
+        total: int | None,
+        strategy: str | None,
+        bound: int | None,
+        mode: str | None,
+        seed: int,
+        **rest: Any,
+    ) -> int:
+        plan = _plan(budget, total=total, strategy=strategy, bound=bound, mode=mode, seed=seed)
+        return command(plan=plan, **rest)
+
+    return _with(bundled, _SEARCH)
+
+
+def output_options(command: Command) -> Command:
+    """`--json` and so on; the command gets them as one `output`."""
+
+    @functools.wraps(command)
+    def bundled(json: str | None, out: str | None, quiet: bool, verbose: bool, **rest: Any) -> int:
+        return command(output=Output(json, out, quiet, verbose), **rest)
+
+    return _with(bundled, _OUTPUT)
+
+
+def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _plan(budget: str, **words: Any) -> Plan:
+    from simharness.budget import Plan, budget_of
+
+    try:
+        return Plan(budget=budget_of(budget), **words)
+    except ValueError as error:
+        raise BadInput(f"--budget: {error}") from None
+
+
+def find_agent(name: str) -> AgentFactory:
+    """The factory of an agent; `mutant:ID` is a mutant of the reference loop."""
+    from simharness import agents
+
+    if name.startswith("mutant:"):
+        return _mutant(name.removeprefix("mutant:"))
+    try:
+        return agents.find(name)
+    except agents.UnknownAgentError as error:
+        raise BadInput(str(error)) from None
+
+
+def _mutant(name: str) -> AgentFactory:
+    from simharness.agents.mutants import MUTANTS
+
+    for mutant in MUTANTS:
+        if mutant.id == name:
+            factory: AgentFactory = mutant.factory
+            return factory
+    ids = [mutant.id for mutant in MUTANTS]
+    raise BadInput(f'unknown mutant "{name}"{did_you_mean(name, ids)} Mutants: {", ".join(ids)}')

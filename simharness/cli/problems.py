@@ -1,0 +1,31 @@
+"""Mistakes of the user, as one message that says what exists."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from simharness.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["BadInput", "did_you_mean"]
+
+
+class BadInput(click.ClickException):
+    """Something that the user gave does not exist or cannot be used."""
+
+    exit_code = ExitCode.BAD_INPUT
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Print the message to the standard error, whole and without a stack."""
+        click.echo(f"simharness: {self.message}", file=file, err=file is None)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return `; did you mean "x"?` where there is a likely x, else a full stop."""
+    near = get_close_matches(word, list(known), n=1)
+    return f'; did you mean "{near[0]}"?' if near else "."

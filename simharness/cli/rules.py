@@ -1,0 +1,60 @@
+"""`simharness rules`: the list of rules, and the page of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from tabulate import tabulate
+
+from simharness.cli.problems import BadInput, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from simharness.rules import Rule
+
+__all__ = ["command"]
+
+
+@click.command(name="rules")
+@click.argument("rule_id", required=False, metavar="[ID]")
+def command(*, rule_id: str | None) -> int:
+    r"""List the rules, or explain one.
+
+    \b
+    Examples:
+      simharness rules
+      simharness rules tool-pairing
+    """
+    from simharness.rules import RULES
+
+    if rule_id is None:
+        click.echo(_table(RULES))
+        return 0
+    by_id = {rule.id: rule for rule in RULES}
+    if rule_id not in by_id:
+        near = did_you_mean(rule_id, by_id)
+        raise BadInput(f'unknown rule "{rule_id}"{near} Rules: {", ".join(by_id)}')
+    click.echo(_page(by_id[rule_id]))
+    return 0
+
+
+def _table(rules: Sequence[Rule]) -> str:
+    rows = [(rule.id, rule.tier, rule.family, rule.sentence) for rule in rules]
+    heads = ["rule", "tier", "family", "what it demands"]
+    return tabulate(rows, heads, tablefmt="simple", maxcolwidths=[None, None, None, 64])
+
+
+def _page(rule: Rule) -> str:
+    parts = [f"{rule.id} ({rule.tier}, {rule.family})", rule.sentence, rule.why]
+    if rule.needs:
+        parts.append(f"Judges only agents that declare: {', '.join(rule.needs)}.")
+    if rule.reports:
+        parts.append(f"Judges only agents that report: {', '.join(rule.reports)}.")
+    parts += [f"Good:\n{_indented(rule.good)}", f"Bad:\n{_indented(rule.bad)}"]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.strip().splitlines())

@@ -1,0 +1,77 @@
+"""`simharness run`: check scenarios against an agent."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from simharness.cli.options import agent_option, find_agent, output_options, search_options
+from simharness.cli.selecting import load_cases, select
+from simharness.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from simharness.budget import Plan
+    from simharness.cli.options import Output
+
+__all__ = ["command"]
+
+
+@click.command(name="run")
+@click.argument("paths", nargs=-1, metavar="[PATH|FILE::CASE]...")
+@click.option("--suite", is_flag=True, help="Run the suite that comes with simharness.")
+@agent_option
+@search_options
+@click.option("-k", "expression", metavar="EXPR", help="Only cases whose id matches.")
+@click.option("--tag", "tags", multiple=True, metavar="T", help="Only cases with this tag.")
+@click.option("--strict-coverage", is_flag=True, help="Exit with 2 if something never happened.")
+@click.option("--fail-fast", is_flag=True, help="Stop at the first case that fails.")
+@click.option("--pin", is_flag=True, help="Keep default timelines beside the scenarios.")
+@click.option("--update", is_flag=True, help="Keep them anew, also those that changed.")
+@output_options
+def command(
+    *,
+    paths: tuple[str, ...],
+    suite: bool,
+    agent: str,
+    plan: Plan,
+    expression: str | None,
+    tags: tuple[str, ...],
+    strict_coverage: bool,
+    fail_fast: bool,
+    pin: bool,
+    update: bool,
+    output: Output,
+) -> int:
+    r"""Check scenario files and folders against an agent.
+
+    \b
+    Examples:
+      simharness run scenarios/cancel --agent reference
+      simharness run --suite --agent mypackage.agent:make --budget quick
+      simharness run bug.sim.yaml::bug[on_cancel=error] --json -
+      simharness run --suite -k 'cancel and not tool'
+    """
+    from simharness import coverage, pins
+    from simharness.check import check_suite
+    from simharness.cli.output import echo, write_suite
+    from simharness.cli.progress import Progress
+
+    factory = find_agent(agent)
+    cases = select(load_cases(paths, suite=suite), expression, tags)
+    given = frozenset(case.place.file for case in cases)
+    started = time.perf_counter()
+    with Progress(len(cases), hidden=output.quiet) as progress:
+        result = check_suite(
+            cases, factory, plan, agent=agent, given=given, fail_fast=fail_fast, on_result=progress
+        )
+    write_suite(result, output, seconds=time.perf_counter() - started)
+    code = result.exit_code(strict_coverage=strict_coverage)
+    whole = suite or any("::" not in path for path in paths)
+    if code is ExitCode.HOLDS and strict_coverage and whole and coverage.silent(result):
+        code = ExitCode.NOT_EXERCISED
+    changed = pins.compare(cases, factory, agent, pin=pin, update=update)
+    if changed and output.json != "-":
+        echo("\n\n".join(changed))
+    return code if code or not changed else ExitCode.NOT_EXERCISED

@@ -1,0 +1,147 @@
+"""The report for people: a table by area, each failure with its interleaving, one summary line.
+
+Plain text without colour; a front end that wants colour adds it to whole lines.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from tabulate import tabulate
+
+from simharness.report.lanes import render
+from simharness.verdict import CaseVerdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from simharness.results import CaseResult, Finding, SuiteResult
+
+__all__ = ["area_of", "areas", "failure", "failures", "plural", "silent_rules", "summary"]
+
+_COLUMNS = {
+    "holds": CaseVerdict.HOLDS,
+    "violated": CaseVerdict.VIOLATED,
+    "not exercised": CaseVerdict.NOT_EXERCISED,
+    "expected": CaseVerdict.EXPECTED_VIOLATION,
+    "waived": CaseVerdict.WAIVED,
+    "n/a": CaseVerdict.NOT_APPLICABLE,
+    "error": CaseVerdict.ERROR,
+}
+_ALWAYS = ("holds", "violated", "not exercised")
+
+
+def plural(count: int, word: str) -> str:
+    """`1 trial`, `2,914 trials`."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def area_of(result: CaseResult) -> str:
+    """The area of a case: the folder its file stands in."""
+    return PurePath(result.case.place.file).parent.name or "."
+
+
+def areas(suite: SuiteResult) -> str:
+    """The table of areas: how many cases ended how. Columns without any case are left out."""
+    by_area: dict[str, list[CaseResult]] = defaultdict(list)
+    for result in suite.results:
+        by_area[area_of(result)].append(result)
+    heads = [name for name, verdict in _COLUMNS.items() if name in _ALWAYS or suite.count(verdict)]
+    rows = [_area_row(name, results, heads) for name, results in sorted(by_area.items())]
+    if len(rows) > 1:
+        rows.append(_area_row("total", suite.results, heads))
+    table = tabulate(rows, ["area", "cases", *heads, "trials"], tablefmt="simple", intfmt=",")
+    return "\n".join(line.rstrip() for line in table.splitlines())
+
+
+def _area_row(name: str, results: Sequence[CaseResult], heads: Sequence[str]) -> list[object]:
+    counts = [sum(r.verdict is _COLUMNS[head] for r in results) for head in heads]
+    return [name, len(results), *counts, sum(r.trials for r in results)]
+
+
+def failures(suite: SuiteResult, sentences: Mapping[str, str]) -> list[str]:
+    """Everything that needs reading, one block each: violations, then errors."""
+    blocks = []
+    for result in suite.results:
+        blocks += [failure(finding, result, sentences) for finding in result.findings]
+        if result.verdict is CaseVerdict.VIOLATED and result.reason:
+            blocks.append(f"FAILED {result.case.id} ({result.case.place}): {result.reason}")
+    blocks += [
+        f"ERROR {result.case.id} ({result.case.place}): {result.reason}"
+        for result in suite.results
+        if result.verdict is CaseVerdict.ERROR
+    ]
+    return blocks
+
+
+def failure(finding: Finding, result: CaseResult, sentences: Mapping[str, str]) -> str:
+    """One violation: the rule, one sentence of what happened, the interleaving, the replay line."""
+    example = finding.example
+    agent = f", agent {result.agent.name}" if result.agent else ""
+    lines = [f"FAILED {finding.rule} ({example.case.id}{agent}): {finding.message}"]
+    if finding.rule in sentences:
+        lines.append(f"The rule: {sentences[finding.rule]}")
+    lines += [_circumstances(finding, result), ""]
+    if example.verdict.trace is not None:
+        evidence = example.violation.evidence
+        lines += [render(example.verdict.trace, example.verdict.course, evidence), ""]
+    lines.append(f"Replay: simharness replay {finding.replay} {finding.file}".rstrip())
+    if not finding.replayed:
+        lines.append(
+            "The trial went another way when it was run again: "
+            "the agent is not deterministic here, and the code may not reproduce it."
+        )
+    return "\n".join(lines)
+
+
+def _circumstances(finding: Finding, result: CaseResult) -> str:
+    """How often, how far from the default, and where the scenario stands."""
+    away = len(finding.example.schedule)
+    order = (
+        f"{plural(away, 'deviation')} from the default order" if away else "In the default order"
+    )
+    seen = f"seen in {finding.count:,} of {plural(result.interleavings, 'interleaving')}"
+    return f"{order}; {seen}; scenario {result.case.place}"
+
+
+def summary(suite: SuiteResult, seconds: float | None = None) -> str:
+    """One line: how many cases ended how, what it took, and who was tested."""
+    counted = [
+        f"{suite.count(verdict)} {verdict}" for verdict in CaseVerdict if suite.count(verdict)
+    ]
+    parts = [
+        f"{plural(len(suite.results), 'case')}: {', '.join(counted) or 'none run'}",
+        ", ".join(
+            plural(suite.total(field), word)
+            for field, word in (
+                ("trials", "trial"),
+                ("interleavings", "interleaving"),
+                ("endings", "ending"),
+            )
+        ),
+    ]
+    if suite.skipped:
+        parts.append(f"{plural(suite.skipped, 'case')} not run")
+    if suite.agent is not None:
+        parts.append(f"agent {suite.agent.name} {suite.agent.version}".rstrip())
+    if seconds is not None:
+        parts.append(f"{seconds:.1f} s")
+    return "; ".join(parts)
+
+
+def silent_rules(suite: SuiteResult, applicable: Mapping[str, bool]) -> str:
+    """The table of rules that no case gave anything to judge, and why; empty if there is none.
+
+    `applicable` says for every rule whether the agent's contract lets it judge at all.
+    """
+    seen = suite.occasions()
+    rows = [
+        (rule, "never had an occasion" if applies else "the agent's contract does not say")
+        for rule, applies in applicable.items()
+        if not seen[rule]
+    ]
+    if not rows:
+        return ""
+    return tabulate(rows, ["rule without occasion", "why"], tablefmt="simple")

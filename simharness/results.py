@@ -1,0 +1,147 @@
+"""What a check found: values for front ends and reports. Nothing here runs or prints anything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import attrs
+
+from simharness.contract import UNSPECIFIED, Contract
+from simharness.verdict import CaseVerdict, ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from simharness.agent import CancelWay, Style
+    from simharness.choices import Schedule
+    from simharness.scenario.model import Case
+    from simharness.verdict import Verdict, Violation
+
+__all__ = ["CaseResult", "Example", "Finding", "Identity", "SuiteResult", "merged"]
+
+
+@attrs.frozen
+class Identity:
+    """The agent as it names itself."""
+
+    name: str
+    version: str
+    contract: Contract = UNSPECIFIED
+    cancel_ways: frozenset[CancelWay] = frozenset()
+    style: Style | None = None
+    iterates: bool = False  # prompt() gives an iterator
+
+
+@attrs.frozen(eq=False)
+class Example:
+    """A trial that shows a violation."""
+
+    case: Case
+    verdict: Verdict
+    violation: Violation
+
+    @property
+    def schedule(self) -> Schedule:
+        """The schedule that shows it again."""
+        return self.verdict.schedule
+
+    def size(self) -> tuple[int, Schedule]:
+        """What makes an example small: few deviations, then early and boring ones."""
+        return len(self.schedule), self.schedule
+
+
+@attrs.frozen(eq=False)
+class Finding:
+    """One rule broken in one way: `count` interleavings show it, `example` is the smallest.
+
+    `replayed` is False if the example ran differently the second time: the agent is then not
+    deterministic under the harness, and the replay code may not reproduce it. `file` is the
+    scenario file that a replay needs beside the code; empty if the code is enough.
+    """
+
+    rule: str
+    message: str
+    count: int
+    example: Example
+    replay: str = ""
+    replayed: bool = True
+    file: str = ""
+
+    def joined(self, other: Finding) -> Finding:
+        """Both findings as one: counts added, the smaller example kept."""
+        small, large = (
+            (self, other) if self.example.size() <= other.example.size() else (other, self)
+        )
+        return attrs.evolve(small, count=small.count + large.count)
+
+
+def merged(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding per rule and message over many cases, in order of first appearance."""
+    groups: dict[tuple[str, str], Finding] = {}
+    for finding in findings:
+        key = (finding.rule, finding.message)
+        groups[key] = groups[key].joined(finding) if key in groups else finding
+    return list(groups.values())
+
+
+@attrs.frozen(eq=False)
+class CaseResult:
+    """One case over all its trials.
+
+    `findings` break it, `expected` are those it pins, `waived` those it waives. `exhausted_to` is
+    the bound up to which every schedule was run. `reason` says why it was not applicable or an
+    error, `coverage` in words how far the search got.
+    """
+
+    case: Case
+    verdict: CaseVerdict
+    agent: Identity | None = None
+    trials: int = 0
+    interleavings: int = 0
+    endings: int = 0
+    exhausted_to: int | None = None
+    not_exercised: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    expected: tuple[Finding, ...] = ()
+    waived: tuple[Finding, ...] = ()
+    occasions: frozenset[str] = frozenset()
+    reason: str = ""
+    coverage: str = ""
+
+
+@attrs.frozen(eq=False)
+class SuiteResult:
+    """All cases of one command. `skipped` were not run: the total was spent or one had failed."""
+
+    results: tuple[CaseResult, ...]
+    mode: str = "strict"
+    skipped: int = 0
+
+    @property
+    def agent(self) -> Identity | None:
+        """The agent, as the first case that made one saw it."""
+        return next((result.agent for result in self.results if result.agent is not None), None)
+
+    def count(self, verdict: CaseVerdict) -> int:
+        """How many cases ended so."""
+        return sum(result.verdict is verdict for result in self.results)
+
+    def total(self, field: str) -> int:
+        """The sum of `trials`, `interleavings` or `endings`."""
+        return sum(int(getattr(result, field)) for result in self.results)
+
+    def occasions(self) -> Counter[str]:
+        """Rule id -> how many cases gave it something to judge."""
+        return Counter(rule for result in self.results for rule in result.occasions)
+
+    def exit_code(self, *, strict_coverage: bool = False) -> ExitCode:
+        """What the command exits with; unmet promises count only under `strict_coverage`."""
+        if self.count(CaseVerdict.ERROR):
+            return ExitCode.BAD_INPUT
+        if self.count(CaseVerdict.VIOLATED):
+            return ExitCode.BROKEN
+        if strict_coverage and any(result.not_exercised for result in self.results):
+            return ExitCode.NOT_EXERCISED
+        return ExitCode.HOLDS
