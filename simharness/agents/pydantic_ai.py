@@ -1,0 +1,284 @@
+"""Adapter of pydantic-ai: its FunctionModel seam, its event handle, its three ways to cancel.
+
+The framework runs unpatched. The stream function of its `FunctionModel` is where a model request of
+the world is made; `run_stream_events` is what the harness consumes; the message history that a run
+hands back, cancelled or not, is what the next run is given, as its documentation says to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import pydantic_ai as pa
+from pydantic_ai import messages as pam
+from pydantic_ai.models.function import (
+    AgentInfo,
+    DeltaThinkingPart,
+    DeltaToolCall,
+    FunctionModel,
+)
+
+from simharness import trace
+from simharness.agent import (
+    Aborted,
+    CallDelta,
+    CancelWay,
+    Failed,
+    Finish,
+    ReasoningDelta,
+    Request,
+    StreamStart,
+    Style,
+    TextDelta,
+    ToolFailure,
+)
+from simharness.contract import Contract
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+
+    from pydantic_ai.models import StreamedResponse
+
+    from simharness.agent import Chunk, ToolSpec, World
+
+__all__ = ["make"]
+
+pa.BANNER_ENABLED = False  # its first-run notice on stderr
+
+_VERSION = version("pydantic-ai-slim")
+
+# Only what its documentation promises (docstrings of the 2.68 release):
+_CONTRACT = Contract(
+    # RunCancelled: the partial response of an interrupted stream is preserved
+    cut_message="kept",
+    # ModelResponse.state: `interrupted` where the response was cut off
+    cut_mark="flag",
+    # RunCancelled: calls without a result are closed out before a model sees the history
+    unstarted_call="answered",
+    # RunCancelled: the results of tool calls that finished are preserved
+    late_tool_result="real",
+    # run_stream_events: leaving the context early cancels and drains the run
+    disconnect="stops",
+    # it reports parts and tool calls, but promises no pairs: a cancelled call has no result event
+    reports=frozenset(),
+)
+
+_Delta = str | dict[int, DeltaToolCall] | dict[int, DeltaThinkingPart]
+
+_FINISH_REASONS: dict[str, pam.FinishReason] = {
+    "stop": "stop",
+    "tool_calls": "tool_call",
+    "length": "length",
+    "refusal": "content_filter",
+    "content_filter": "content_filter",
+    "incomplete": "error",
+}
+
+
+class _Model(FunctionModel):
+    """A FunctionModel that can say why a response finished, as real models do."""
+
+    response: StreamedResponse
+
+    @asynccontextmanager
+    async def request_stream(self, *args: Any, **kwargs: Any) -> AsyncGenerator[StreamedResponse]:
+        """Open a stream, and keep the response that its finish reason belongs to."""
+        async with super().request_stream(*args, **kwargs) as response:
+            self.response = response
+            yield response
+
+
+class PydanticAI:
+    """One `pydantic_ai.Agent` with the world as its model and its tools."""
+
+    name = "pydantic-ai"
+    version = _VERSION
+    contract = _CONTRACT
+    seam = "stream"
+    style = Style.ASYNC
+    cancel_ways = frozenset({CancelWay.API, CancelWay.TOKEN})
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._model = _Model(stream_function=self._request, model_name="scripted")
+        tools = [_tool(spec) for spec in world.tools()]
+        self._agent = pa.Agent(self._model, name="simharness", tools=tools)
+        self._messages: list[pam.ModelMessage] = []
+        self._events: pa.AgentRunEvents[str] | None = None
+        self._token = pa.CancellationToken()
+
+    def prompt(self, text: str) -> AsyncIterator[object]:
+        """Iterate over the events of one run on the messages of the runs before it."""
+        self._events = None
+        self._token = pa.CancellationToken()
+        return self._run(text)
+
+    async def _run(self, text: str) -> AsyncGenerator[object]:
+        try:
+            async with self._agent.run_stream_events(
+                text, message_history=self._messages, cancellation_token=self._token
+            ) as self._events:
+                async for event in self._events:
+                    self._look(event)
+                    yield event
+        except BaseException as error:
+            cancelled = pa.RunCancelled.from_cancellation(error)
+            self._keep(cancelled.all_messages() if cancelled else self._so_far())
+            raise
+        self._keep(self._so_far())
+
+    def _so_far(self) -> Sequence[pam.ModelMessage]:
+        try:
+            return self._events.all_messages() if self._events else ()
+        except pa.UserError:  # the run has not started
+            return ()
+
+    def _keep(self, messages: Sequence[pam.ModelMessage]) -> None:
+        if messages:  # a run that was cancelled before its start hands back none
+            self._messages = list(messages)
+
+    def cancel(self, way: CancelWay, reason: str) -> None:  # noqa: ARG002 - it takes no reason
+        """Cancel the run in progress by its handle or by its token."""
+        if way is CancelWay.TOKEN:
+            self._token.cancel()
+        elif self._events is not None:
+            self._events.cancel()
+
+    def history(self) -> list[trace.Message]:
+        """The messages that the last run handed back."""
+        return _messages(self._messages)
+
+    def outcome_of(self, error: BaseException | None) -> trace.Outcome | None:
+        """RunCancelled is its own word for a cancel; a return is a result."""
+        if error is None:
+            return trace.Outcome.COMPLETED
+        if isinstance(error, pa.RunCancelled | asyncio.CancelledError):
+            return trace.Outcome.CANCELLED
+        return trace.Outcome.FAILED
+
+    async def _request(
+        self, messages: list[pam.ModelMessage], info: AgentInfo
+    ) -> AsyncGenerator[_Delta]:
+        """Be the model: one request of the world, its chunks as deltas."""
+        tools = tuple(tool.name for tool in info.function_tools)
+        stream = self._world.stream(Request(messages=tuple(_messages(messages)), tools=tools))
+        yielded = False
+        try:
+            async for chunk in stream:
+                if (delta := _delta(chunk)) is not None:
+                    yielded = True
+                    yield delta
+                if isinstance(chunk, Finish):
+                    self._model.response.finish_reason = _FINISH_REASONS[chunk.reason]
+                    return
+            if not yielded:
+                yield {}  # a FunctionModel takes a stream without any item for a mistake in it
+        finally:
+            await stream.aclose()
+
+    def _look(self, event: object) -> None:
+        """Say what `event` shows, and report what it says about tools."""
+        match event:
+            case pam.PartStartEvent(part=pam.TextPart(content=text)) if text:
+                self._world.shown(text)
+            case pam.PartDeltaEvent(delta=pam.TextPartDelta(content_delta=text)) if text:
+                self._world.shown(text)
+            case pam.PartStartEvent(part=pam.ThinkingPart(content=text)) if text:
+                self._world.shown(text, reasoning=True)
+            case pam.PartDeltaEvent(delta=pam.ThinkingPartDelta(content_delta=str(text))) if text:
+                self._world.shown(text, reasoning=True)
+            case pam.FunctionToolCallEvent(part=call):
+                args = call.args_as_json_str()
+                start = trace.ToolExecutionStart(call.tool_call_id, call.tool_name, args)
+                self._world.report(start)
+            case pam.FunctionToolResultEvent(part=result):
+                end = trace.ToolExecutionEnd(
+                    result.tool_call_id,
+                    result.tool_name,
+                    result.model_response_str(),
+                    is_error=result.outcome != "success",
+                )
+                self._world.report(end)
+
+
+def make(world: World) -> PydanticAI:
+    """Build a fresh agent for one trial."""
+    return PydanticAI(world)
+
+
+def _tool(spec: ToolSpec) -> pa.Tool[None]:
+    async def call(ctx: pa.RunContext[None], **args: object) -> str:
+        try:
+            return await spec.call(args, call_id=ctx.tool_call_id or "")
+        except ToolFailure as failure:
+            # its way to tell a model that a tool failed; any other exception ends the run
+            raise pa.ToolFailed(str(failure)) from failure
+
+    schema: Any = dict(spec.schema)
+    return pa.Tool.from_schema(call, spec.name, None, schema, takes_ctx=True)
+
+
+def _delta(chunk: Chunk) -> _Delta | None:
+    """A chunk as a FunctionModel says it; {} opens the response and shows nothing."""
+    match chunk:
+        case StreamStart() | Finish():
+            return {}
+        case TextDelta(text=text):
+            return text
+        case ReasoningDelta(text=text, index=index):
+            # parts are known by one number each: reasoning counts from -1 down, calls from 0 up
+            return {-1 - index: DeltaThinkingPart(content=text)}
+        case CallDelta():
+            return {
+                chunk.index: DeltaToolCall(
+                    chunk.name or None, chunk.args, tool_call_id=chunk.id or None
+                )
+            }
+        case Failed(error=error):
+            raise pa.ModelAPIError("scripted", str(error)) from error
+        case Aborted(reason=reason):
+            raise pa.ModelAPIError("scripted", f"the provider aborted the stream: {reason}")
+    return None
+
+
+def _messages(messages: Sequence[pam.ModelMessage]) -> list[trace.Message]:
+    """Messages as a model is sent them: a request is one message per part."""
+    out: list[trace.Message] = []
+    for message in messages:
+        if isinstance(message, pam.ModelResponse):
+            blocks = tuple(_block(part) for part in message.parts)
+            cut = message.state in {"interrupted", "incomplete"}
+            out.append(trace.Message("assistant", blocks, interrupted=cut))
+        else:
+            out.extend(_request_message(part) for part in message.parts)
+    return out
+
+
+def _request_message(part: pam.ModelRequestPart) -> trace.Message:
+    match part:
+        case pam.SystemPromptPart(content=text):
+            return trace.Message("system", (trace.Text(text),))
+        case pam.UserPromptPart(content=content):
+            text = content if isinstance(content, str) else "".join(map(str, content))
+            return trace.user(text)
+        case pam.ToolReturnPart():
+            text = part.model_response_str()
+            failed = part.outcome != "success"
+            return trace.tool_result(part.tool_call_id, text, is_error=failed)
+        case pam.RetryFeedbackPart():
+            return trace.user(part.model_response())
+    raise AssertionError(f"pydantic-ai request part of unknown kind: {part!r}")
+
+
+def _block(part: pam.ModelResponsePart) -> trace.Block:
+    match part:
+        case pam.TextPart(content=text):
+            return trace.Text(text)
+        case pam.ThinkingPart(content=text):
+            return trace.Reasoning(text)
+        case pam.ToolCallPart():
+            return trace.Call(part.tool_call_id, part.tool_name, part.args_as_json_str())
+    return trace.Opaque(part.part_kind)
