@@ -183,7 +183,7 @@ class ScriptedStream(Source):
         self._tell("cancel()")
 
     async def aclose(self) -> None:
-        """Close the stream, as slowly and as rudely as the script says. Closing twice is allowed."""
+        """Close the stream, as slowly and rudely as the script says. Closing twice is allowed."""
         if not self._open:
             return
         reaction = self._script.reaction

@@ -134,7 +134,7 @@ class Boundaries:
             self._deliver(offers[chosen - 1])
 
     def _ask_idle(self) -> bool:
-        """Nothing is ready: the earliest delivery or timer comes, or another if the world is late."""
+        """Nothing is ready: the earliest delivery or timer comes, or, late, another."""
         deadline = self.clock.deadline()
         default = self._default(deadline)
         if default is None and deadline == INFINITY:

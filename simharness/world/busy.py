@@ -12,11 +12,11 @@ import asyncio
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from simharness.world.handles import Ready, describe
 from simharness.world.tasks import coroutine_name, frames_of, where
 
 if TYPE_CHECKING:
     from simharness.world.boundaries import Boundaries
-    from simharness.world.handles import Handle
     from simharness.world.limits import Limits
 
 Combination = tuple[object, ...]
@@ -32,7 +32,7 @@ class Busy:
         self._still = 0  # boundaries since the last progress
         self._row = 0  # busy boundaries in a row
         self.spins = 0  # busy boundaries since the last progress
-        self._last: list[Handle] = []
+        self._last: list[Ready] = []
 
     def check(self, boundaries: Boundaries) -> bool:
         """Whether this boundary is busy; called once per boundary that has handles ready."""
@@ -72,7 +72,7 @@ class Busy:
         return "spinning: " + ", ".join(names)
 
 
-def _identity(handle: Handle) -> object:
+def _identity(handle: Ready) -> object:
     callback = handle._callback
     owner = getattr(callback, "__self__", None)
     if isinstance(owner, asyncio.Task):
@@ -81,8 +81,8 @@ def _identity(handle: Handle) -> object:
     return (getattr(callback, "__qualname__", callback), id(owner))
 
 
-def _name(handle: Handle) -> str:
+def _name(handle: Ready) -> str:
     owner = getattr(handle._callback, "__self__", None)
     if isinstance(owner, asyncio.Task):
         return coroutine_name(owner) if owner.done() else where(owner)
-    return str(getattr(handle._callback, "__qualname__", type(handle._callback).__name__))
+    return describe(handle)

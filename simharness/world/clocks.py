@@ -5,7 +5,7 @@ Inside a trial they read the trial's virtual time; outside, and in other real th
 
 from __future__ import annotations
 
-import datetime as datetime_module
+import datetime as dt
 import threading
 import time as time_module
 from typing import TYPE_CHECKING, Any
@@ -16,73 +16,72 @@ if TYPE_CHECKING:
     from simharness.world.eventloop import SimLoop
 
 EPOCH_S = 1_700_000_000
-"""Wall time at which every trial begins: 14 November 2023, a date after most checks of age."""
+"""Wall time at which every trial begins: 14 November 2023, later than most checks of age ask."""
 
-_real_time = {
-    name: getattr(time_module, name)
-    for name in (
-        "time",
-        "time_ns",
-        "monotonic",
-        "monotonic_ns",
-        "perf_counter",
-        "perf_counter_ns",
-        "sleep",
-    )
-}
-_real_datetime = datetime_module.datetime
-_real_date = datetime_module.date
-_loop: SimLoop | None = None
-_thread = 0
+_CLOCKS_S = {"time": EPOCH_S, "monotonic": 1000, "perf_counter": 0}
+"""Where each clock stands at the start of a trial, in seconds."""
+
+
+class _Current:
+    """The trial whose clock counts, and the thread it runs in."""
+
+    loop: SimLoop | None = None
+    thread: int = 0
+
+    def now(self) -> float | None:
+        """The virtual time; None where real time holds."""
+        loop = self.loop
+        if loop is None or threading.get_ident() != self.thread or loop.is_closed():
+            return None
+        return loop.clock.now
+
+
+_current = _Current()
+_real_sleep = time_module.sleep
+_real_datetime = dt.datetime
+_real_date = dt.date
 
 
 def enter(loop: SimLoop) -> None:
     """Make `loop`'s clock the clock of this thread."""
-    global _loop, _thread
-    _loop = loop
-    _thread = threading.get_ident()
+    _current.loop = loop
+    _current.thread = threading.get_ident()
 
 
 def leave() -> None:
     """Go back to real time."""
-    global _loop
-    _loop = None
+    _current.loop = None
 
 
-def _now() -> float | None:
-    if _loop is None or threading.get_ident() != _thread or _loop.is_closed():
-        return None
-    return _loop.clock.now
-
-
-def _seconds(name: str, start: int) -> Any:
-    real = _real_time[name]
+def _seconds(name: str, start_s: int) -> tuple[Any, Any]:
+    real = getattr(time_module, name)
 
     def read() -> float:
-        now = _now()
-        return float(real()) if now is None else start + now
+        now = _current.now()
+        return float(real()) if now is None else start_s + now
 
-    return read
+    return real, read
 
 
-def _nanoseconds(name: str, start: int) -> Any:
-    real = _real_time[name]
+def _nanoseconds(name: str, start_s: int) -> tuple[Any, Any]:
+    real = getattr(time_module, f"{name}_ns")
 
     def read() -> int:
-        now = _now()
-        return int(real()) if now is None else start * 10**9 + round(now * 1e9)
+        now = _current.now()
+        return int(real()) if now is None else start_s * 10**9 + round(now * 1e9)
 
-    return read
+    return real, read
 
 
 def sleep(seconds: float) -> None:
     """Blocking the loop's thread moves virtual time, and is recorded."""
-    now = _now()
-    if now is None or _loop is None:
-        _real_time["sleep"](seconds)
+    now = _current.now()
+    if now is None or _current.loop is None:
+        _real_sleep(seconds)
         return
-    _loop.clock.now = now + max(0.0, seconds)
-    _loop.on_blocked(LoopBlocked(max(0.0, seconds)))
+    lasting_s = max(0.0, seconds)
+    _current.loop.clock.now = now + lasting_s
+    _current.loop.on_blocked(LoopBlocked(lasting_s))
 
 
 class _IsDatetime(type):
@@ -98,16 +97,17 @@ class _IsDatetime(type):
 class VirtualDatetime(_real_datetime, metaclass=_IsDatetime):
     """`datetime.datetime` whose clock is the trial's. Makes instances of the real class."""
 
-    def __new__(cls, *args: Any, **options: Any) -> Any:  # noqa: D102
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        """An instance of the real class."""
         return _real_datetime(*args, **options)
 
     @classmethod
-    def now(cls, tz: datetime_module.tzinfo | None = None) -> Any:
+    def now(cls, tz: dt.tzinfo | None = None) -> Any:
         """The trial's wall time; its local zone is UTC."""
-        now = _now()
+        now = _current.now()
         if now is None:
             return _real_datetime.now(tz)
-        moment = _real_datetime.fromtimestamp(EPOCH_S + now, datetime_module.UTC)
+        moment = _real_datetime.fromtimestamp(EPOCH_S + now, dt.UTC)
         return moment.replace(tzinfo=None) if tz is None else moment.astimezone(tz)
 
     @classmethod
@@ -122,6 +122,8 @@ class VirtualDatetime(_real_datetime, metaclass=_IsDatetime):
 
 
 class _IsDate(type):
+    """As `_IsDatetime`, for dates."""
+
     def __instancecheck__(cls, instance: object) -> bool:
         return isinstance(instance, _real_date)
 
@@ -132,29 +134,23 @@ class _IsDate(type):
 class VirtualDate(_real_date, metaclass=_IsDate):
     """`datetime.date` whose today is the trial's."""
 
-    def __new__(cls, *args: Any, **options: Any) -> Any:  # noqa: D102
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        """An instance of the real class."""
         return _real_date(*args, **options)
 
     @classmethod
     def today(cls) -> Any:
         """The trial's date."""
-        now = _now()
-        return _real_date.today() if now is None else VirtualDatetime.now().date()
-
-
-_REPLACEMENTS: list[tuple[Any, Any]] = [
-    (_real_time["time"], _seconds("time", EPOCH_S)),
-    (_real_time["time_ns"], _nanoseconds("time_ns", EPOCH_S)),
-    (_real_time["monotonic"], _seconds("monotonic", 1000)),
-    (_real_time["monotonic_ns"], _nanoseconds("monotonic_ns", 1000)),
-    (_real_time["perf_counter"], _seconds("perf_counter", 0)),
-    (_real_time["perf_counter_ns"], _nanoseconds("perf_counter_ns", 0)),
-    (_real_time["sleep"], sleep),
-    (_real_datetime, VirtualDatetime),
-    (_real_date, VirtualDate),
-]
+        return VirtualDatetime.now().date()
 
 
 def replacements() -> dict[int, tuple[Any, Any]]:
     """By id of the original: the original and what stands for it."""
-    return {id(real): (real, virtual) for real, virtual in _REPLACEMENTS}
+    pairs = [
+        *[_seconds(name, start_s) for name, start_s in _CLOCKS_S.items()],
+        *[_nanoseconds(name, start_s) for name, start_s in _CLOCKS_S.items()],
+        (_real_sleep, sleep),
+        (_real_datetime, VirtualDatetime),
+        (_real_date, VirtualDate),
+    ]
+    return {id(real): (real, virtual) for real, virtual in pairs}

@@ -61,7 +61,7 @@ class Consumers:
             how, error = "cancelled", exc
         except (SystemExit, KeyboardInterrupt, GeneratorExit):
             raise
-        except BaseException as exc:
+        except BaseException as exc:  # noqa: BLE001 - an agent may raise anything
             how, error = "raised", exc
         self._settle(user.run, how, error)
 

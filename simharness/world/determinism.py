@@ -46,20 +46,26 @@ _SKIP = (
 )
 """Modules that must keep real time: they serve the harness, not the agent."""
 
-_depth = 0
-_trials = 0
+
+class _Batches:
+    """How many batches are open, and the trials so far."""
+
+    depth = 0
+    trials = 0
+
+
+_batches = _Batches()
 
 
 @contextlib.contextmanager
 def batch() -> Iterator[None]:
     """Install the patches around many trials. Nested batches are one batch."""
-    global _depth
-    _depth += 1
-    if _depth > 1:
+    _batches.depth += 1
+    if _batches.depth > 1:
         try:
             yield
         finally:
-            _depth -= 1
+            _batches.depth -= 1
         return
     with contextlib.ExitStack() as stack:
         replaced = {**clocks.replacements(), **randomness.replacements()}
@@ -70,18 +76,17 @@ def batch() -> Iterator[None]:
         try:
             yield
         finally:
-            _depth -= 1
+            _batches.depth -= 1
             clocks.leave()
             randomness.leave()
 
 
 def new_trial(loop: SimLoop) -> None:
     """Begin a trial: its clock is the clock, and every generator starts anew."""
-    global _trials
     clocks.enter(loop)
     randomness.enter()
-    _trials += 1
-    if _depth and _trials % COLLECT_EVERY == 0:
+    _batches.trials += 1
+    if _batches.depth and _batches.trials % COLLECT_EVERY == 0:
         gc.collect()
 
 

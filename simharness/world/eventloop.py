@@ -1,8 +1,8 @@
 """The event loop that agents see: asyncio's interface over virtual time.
 
-It owns what is ready, the tasks, and what the program does to the loop. When the outside comes in is
-decided in boundaries.py. Sockets, subprocesses and signals do not exist here; asking for one raises
-an error that says what to use instead.
+It owns what is ready, the tasks, and what the program does to the loop. When the outside comes in
+is decided in boundaries.py. Sockets, subprocesses and signals do not exist here; asking for one
+raises an error that says what to use instead.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from typing import Any
+from typing import Any, Self
 
 from simharness.choices import Chooser
 from simharness.trace import LoopBlocked
 from simharness.world.boundaries import Boundaries
 from simharness.world.clock import Clock
-from simharness.world.handles import Handle, Timer
+from simharness.world.handles import Handle, Ready, Timer
 from simharness.world.limits import Limits, TrialEnded
 from simharness.world.refusals import Refusals
 from simharness.world.tasks import SimFuture, SimTask
@@ -38,13 +38,13 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         limits: Limits | None = None,
         relaxed: bool = False,
     ) -> None:
-        self.ready: deque[Handle] = deque()
+        self.ready: deque[Ready] = deque()
         self.clock = Clock()
         self.tasks_made = 0
         self.futures_made = 0
         self.tasks: list[weakref.ref[asyncio.Task[Any]]] = []
         self.generators: weakref.WeakSet[AsyncGenerator[Any, Any]] = weakref.WeakSet()
-        self.on_error: Callable[[str, BaseException | None], None] = _ignore_error
+        self.on_error: Callable[[str, BaseException | None], None] = ignore_error
         self.on_blocked: Callable[[LoopBlocked], None] = _ignore_blocked
         self.boundaries = Boundaries(
             self, chooser, patience_s=patience_s, limits=limits, relaxed=relaxed
@@ -59,7 +59,7 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
 
     # --- entering and leaving --------------------------------------------------------------
 
-    def __enter__(self) -> SimLoop:
+    def __enter__(self) -> Self:
         asyncio._set_running_loop(self)
         self._running = True
         self._hooks = sys.get_asyncgen_hooks()
@@ -77,7 +77,7 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         """Make one handle ready that runs outside any prompt's context: a delivery."""
         self.ready.append(Handle(call, args, self._outside))
 
-    def run_handle(self, handle: Handle) -> None:
+    def run_handle(self, handle: Ready) -> None:
         """Run one handle; whatever it raises goes where stock asyncio sends it."""
         try:
             handle._context.run(handle._callback, *handle._args)
@@ -85,16 +85,16 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
             raise
         except (SystemExit, KeyboardInterrupt) as exc:
             raise TrialEnded("agent-exit", f"{type(exc).__name__} left a task") from exc
-        except BaseException as exc:
+        except BaseException as exc:  # noqa: BLE001 - as on stock, the handler hears of it
             self.call_exception_handler(
                 {"message": f"Exception in callback {handle!r}", "exception": exc}
             )
 
     # --- callbacks and timers ---------------------------------------------------------------
 
-    def call_soon(
+    def call_soon(  # type: ignore[override]
         self,
-        callback: Callable[..., object],
+        callback: Any,
         *args: Any,
         context: contextvars.Context | None = None,
     ) -> Handle:
@@ -103,29 +103,29 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         self.ready.append(handle)
         return handle
 
-    def call_soon_threadsafe(
+    def call_soon_threadsafe(  # type: ignore[override]
         self,
-        callback: Callable[..., object],
+        callback: Any,
         *args: Any,
         context: contextvars.Context | None = None,
     ) -> Handle:
         """On the loop's own thread the same as `call_soon`, as on stock."""
         return self.call_soon(callback, *args, context=context)
 
-    def call_later(
+    def call_later(  # type: ignore[override]
         self,
         delay: float,
-        callback: Callable[..., object],
+        callback: Any,
         *args: Any,
         context: contextvars.Context | None = None,
     ) -> Timer:
         """Set a timer `delay` virtual seconds from now."""
         return self.call_at(self.clock.now + delay, callback, *args, context=context)
 
-    def call_at(
+    def call_at(  # type: ignore[override]
         self,
         when: float,
-        callback: Callable[..., object],
+        callback: Any,
         *args: Any,
         context: contextvars.Context | None = None,
     ) -> Timer:
@@ -180,7 +180,10 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
     # --- executors ---------------------------------------------------------------------------
 
     def run_in_executor(  # type: ignore[override]
-        self, executor: Any, func: Callable[..., Any], *args: Any
+        self,
+        executor: Any,  # noqa: ARG002 - all workers are simulated
+        func: Callable[..., Any],
+        *args: Any,
     ) -> asyncio.Future[Any]:
         """Run `func` in a simulated worker."""
         future = self.create_future()
@@ -190,7 +193,7 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
                 return
             try:
                 result = func(*args)
-            except Exception as exc:
+            except Exception as exc:  # noqa: BLE001 - the future carries it
                 future.set_exception(exc)
             else:
                 future.set_result(result)
@@ -260,5 +263,5 @@ def _ignore_blocked(record: LoopBlocked) -> None:
     """A program without a trace has nowhere to note it."""
 
 
-def _ignore_error(message: str, error: BaseException | None) -> None:
+def ignore_error(message: str, error: BaseException | None) -> None:
     """Errors before a trial has its trace are nobody's."""

@@ -1,7 +1,7 @@
 """Handles of the simulated loop: the same duties as asyncio's, without its debug machinery.
 
-A trial makes one handle per callback, so these are as small as they can be. Whoever drops a handle
-before it ran must call `cancel`; nothing here runs anything.
+A trial makes one handle per callback, so these are as small as they can be. Nothing here runs
+anything.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ class Handle(asyncio.Handle):
     """A callback that was made ready. Slots and names are asyncio's own."""
 
     __slots__ = ()
+    _callback: Any
+    _args: tuple[Any, ...]
+    _context: Context
 
     def __init__(
         self, callback: Callable[..., object], args: tuple[Any, ...], context: Context
@@ -31,13 +34,16 @@ class Handle(asyncio.Handle):
         self._cancelled = True
 
     def __repr__(self) -> str:
-        return f"<Handle {getattr(self._callback, '__qualname__', self._callback)!s}>"
+        return describe(self)
 
 
-class Timer(Handle):
+class Timer(asyncio.TimerHandle):
     """A callback that waits for virtual time `when()`."""
 
-    __slots__ = ("_when",)
+    __slots__ = ()
+    _callback: Any
+    _args: tuple[Any, ...]
+    _context: Context
 
     def __init__(
         self,
@@ -46,9 +52,25 @@ class Timer(Handle):
         args: tuple[Any, ...],
         context: Context,
     ) -> None:
-        super().__init__(callback, args, context)
+        self._callback = callback
+        self._args = args
+        self._context = context
+        self._cancelled = False
         self._when = when
 
-    def when(self) -> float:
-        """The deadline in virtual seconds."""
-        return self._when
+    def cancel(self) -> None:
+        """Make the timer do nothing when its time comes."""
+        self._cancelled = True
+
+    def __repr__(self) -> str:
+        return describe(self)
+
+
+Ready = Handle | Timer
+"""What waits for its turn in an iteration."""
+
+
+def describe(handle: Ready) -> str:
+    """The callback's name: no address, so it may stand in a trace."""
+    callback = handle._callback
+    return getattr(callback, "__qualname__", type(callback).__name__)

@@ -6,13 +6,14 @@ itself. Deliveries are made with `Call`, `Wait` and `Thread` of this package.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import attrs
 
 from simharness.choices import Chooser, Course, ScheduleChooser
-from simharness.world.eventloop import SimLoop
+from simharness.world.eventloop import SimLoop, ignore_error
 from simharness.world.limits import Limits, TrialEnded
 from simharness.world.tasks import where
 
@@ -91,7 +92,7 @@ def tear_down(loop: SimLoop, *, boundaries_max: int = 200) -> None:
     boundaries.limits = attrs.evolve(
         boundaries.limits, boundaries=boundaries.count + boundaries_max
     )
-    loop.on_error = lambda message, error: None
+    loop.on_error = ignore_error
     for task in loop.living():
         if not task.done():
             task.cancel()
@@ -109,7 +110,5 @@ def tear_down(loop: SimLoop, *, boundaries_max: int = 200) -> None:
 
 
 async def _close(generator: Any) -> None:
-    try:
+    with contextlib.suppress(BaseException):  # teardown changes no verdict
         await generator.aclose()
-    except BaseException:  # noqa: S110, BLE001 - teardown changes no verdict
-        pass

@@ -54,8 +54,8 @@ def _unretrieved(task: asyncio.Task[Any]) -> bool:
 
 
 def _lost(task: asyncio.Task[Any]) -> str:
-    error = task._exception  # type: ignore[attr-defined]
-    task._log_traceback = False  # type: ignore[attr-defined]
+    error = task._exception
+    task._log_traceback = False
     return f"{coroutine_name(task)}: {type(error).__name__}"
 
 

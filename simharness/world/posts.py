@@ -1,7 +1,7 @@
 """Posts from other threads: what arrives by `call_soon_threadsafe` from a thread of its own.
 
-A thread's posts keep their order. Each may come at a loop boundary like any delivery, or between two
-handles of a running iteration; it then runs in the next iteration, ahead of what later handles
+A thread's posts keep their order. Each may come at a loop boundary like any delivery, or between
+two handles of a running iteration; it then runs in the next iteration, ahead of what later handles
 schedule. Called on the loop's own thread, `call_soon_threadsafe` is plain `call_soon`.
 """
 

@@ -16,12 +16,9 @@ from typing import Any
 
 SEED = 20_231_114
 PID = 4242
+NODE = 0x0242_AC11_0002
+"""A made-up network address for uuid1."""
 
-_real_urandom = os.urandom
-_real_getpid = os.getpid
-_real_uuid1 = uuid.uuid1
-_real_seed = random.Random.seed
-_module_generator: random.Random = random._inst  # type: ignore[attr-defined]
 _MODULE_FUNCTIONS = (
     "betavariate",
     "choice",
@@ -45,77 +42,90 @@ _MODULE_FUNCTIONS = (
     "vonmisesvariate",
     "weibullvariate",
 )
-_active = False
-_fresh = False  # the module's generator was reset in this trial
-_drawn = 0  # blocks of bytes handed out in this trial
-_made = 0  # unseeded generators made in this trial
-_counted = 0  # uuid1 calls in this trial
+
+
+class _Generation:
+    """What was drawn in the trial in progress."""
+
+    active = False
+    seeded = False  # the module's own generator was reset in this trial
+    blocks = 0  # blocks of bytes handed out
+    generators = 0  # unseeded generators made
+    uuids = 0  # uuid1 calls
+
+
+_drawn = _Generation()
+_real_urandom = os.urandom
+_real_getpid = os.getpid
+_real_uuid1 = uuid.uuid1
+_real_seed = random.Random.seed
+_module_generator: random.Random = random._inst  # type: ignore[attr-defined]
 
 
 def enter() -> None:
     """Begin a trial."""
-    global _active, _fresh, _drawn, _made, _counted
-    _active = True
-    _fresh = False
-    _drawn = _made = _counted = 0
+    _drawn.active = True
+    _drawn.seeded = False
+    _drawn.blocks = _drawn.generators = _drawn.uuids = 0
 
 
 def leave() -> None:
     """Go back to real randomness."""
-    global _active
-    _active = False
+    _drawn.active = False
 
 
 def urandom(size: int) -> bytes:
     """`os.urandom`: bytes that depend only on how many were drawn before in this trial."""
-    global _drawn
-    if not _active:
+    if not _drawn.active:
         return _real_urandom(size)
-    _drawn += 1
-    seed = f"{SEED}:{_drawn}".encode()
-    return hashlib.shake_128(seed).digest(size)
+    _drawn.blocks += 1
+    return hashlib.shake_128(f"{SEED}:{_drawn.blocks}".encode()).digest(size)
 
 
 def getpid() -> int:
     """`os.getpid`: a number that is the same in every process."""
-    return PID if _active else _real_getpid()
+    return PID if _drawn.active else _real_getpid()
 
 
 def uuid1(node: int | None = None, clock_seq: int | None = None) -> uuid.UUID:
     """`uuid.uuid1` without the machine's address and clock."""
-    global _counted
-    if not _active:
+    if not _drawn.active:
         return _real_uuid1(node, clock_seq)
-    _counted += 1
-    return uuid.UUID(fields=(_counted, 0, 0x1000, 0x80, clock_seq or 0, node or 0x0242AC110002))
+    _drawn.uuids += 1
+    return uuid.UUID(fields=(_drawn.uuids, 0, 0x1000, 0x80, clock_seq or 0, node or NODE))
 
 
 def seed(self: random.Random, a: Any = None, version: int = 2) -> None:
     """`Random.seed`: what would be seeded from the machine is seeded from the trial."""
-    global _made
-    if a is None and _active:
-        _made += 1
-        a = f"{SEED}:{_made}"
+    if a is None and _drawn.active:
+        _drawn.generators += 1
+        a = f"{SEED}:{_drawn.generators}"
     _real_seed(self, a, version)
 
 
 def _module_function(name: str) -> tuple[Any, Any]:
-    real = getattr(_module_generator, name)
+    real = getattr(random, name)
 
     def draw(*args: Any, **options: Any) -> Any:
-        global _fresh
-        if _active and not _fresh:
-            _fresh = True
+        if _drawn.active and not _drawn.seeded:
+            _drawn.seeded = True
             _real_seed(_module_generator, SEED)
         return real(*args, **options)
 
-    return getattr(random, name), draw
+    return real, draw
+
+
+def _module_seed(a: Any = None, version: int = 2) -> None:
+    """`random.seed`: explicit seeds count; a seed from the machine becomes ours."""
+    _drawn.seeded = True
+    seed(_module_generator, a, version)
 
 
 _REPLACEMENTS: list[tuple[Any, Any]] = [
     (_real_urandom, urandom),
     (_real_getpid, getpid),
     (_real_uuid1, uuid1),
+    (random.seed, _module_seed),
     *[_module_function(name) for name in _MODULE_FUNCTIONS],
 ]
 

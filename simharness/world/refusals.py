@@ -9,13 +9,13 @@ import asyncio
 from typing import Any, NoReturn
 
 
-class NotSimulated(RuntimeError):
+class NotSimulatedError(RuntimeError):
     """The program asked the simulated world for something that only a real machine has."""
 
 
 def refuse(what: str, instead: str) -> NoReturn:
     """Raise the error for `what`, with the way out."""
-    raise NotSimulated(f"{what} does not exist in the simulated world; {instead}")
+    raise NotSimulatedError(f"{what} does not exist in the simulated world; {instead}")
 
 
 _NETWORK = "give the agent a model stream from world.stream() or a client over world.transport()"
@@ -117,11 +117,11 @@ class Refusals(asyncio.AbstractEventLoop):
         """Refused: there is no network."""
         refuse("sock_accept()", _NETWORK)
 
-    def add_reader(self, *args: Any) -> NoReturn:
+    def add_reader(self, fd: Any, callback: Any, *args: Any) -> NoReturn:
         """Refused: there are no file descriptors."""
         refuse("add_reader()", _NETWORK)
 
-    def add_writer(self, *args: Any) -> NoReturn:
+    def add_writer(self, fd: Any, callback: Any, *args: Any) -> NoReturn:
         """Refused: there are no file descriptors."""
         refuse("add_writer()", _NETWORK)
 
@@ -149,7 +149,7 @@ class Refusals(asyncio.AbstractEventLoop):
         """Refused: there are no processes."""
         refuse("a subprocess", _PROCESS)
 
-    def add_signal_handler(self, *args: Any) -> NoReturn:
+    def add_signal_handler(self, sig: Any, callback: Any, *args: Any) -> NoReturn:
         """Refused: there are no signals."""
         refuse("a signal handler", _SIGNAL)
 

@@ -9,16 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from simharness.choices import Kind, Option
+from simharness.world.handles import Ready
 from simharness.world.tasks import coroutine_name
 
-if TYPE_CHECKING:
-    from simharness.world.handles import Handle
 
-
-def permute_steps(ready: deque[Handle], choose: Callable[[list[Option]], int]) -> None:
+def permute_steps(ready: deque[Ready], choose: Callable[[list[Option]], int]) -> None:
     """Let `choose` order the task steps in `ready`, in place; option 0 keeps FIFO."""
     places = [place for place, handle in enumerate(ready) if _task(handle) is not None]
     steps = [ready[place] for place in places]
@@ -29,14 +26,14 @@ def permute_steps(ready: deque[Handle], choose: Callable[[list[Option]], int]) -
         ready[places[-1]] = steps[0]
 
 
-def _task(handle: Handle) -> asyncio.Task[object] | None:
+def _task(handle: Ready) -> asyncio.Task[object] | None:
     if handle._cancelled:
         return None
     owner = getattr(handle._callback, "__self__", None)
     return owner if isinstance(owner, asyncio.Task) and not owner.done() else None
 
 
-def _option(handle: Handle) -> Option:
+def _option(handle: Ready) -> Option:
     task = _task(handle)
     assert task is not None, "only task steps are permuted"
     name = coroutine_name(task)

@@ -23,7 +23,7 @@ __all__ = ["Run", "batch", "run"]
 
 @attrs.frozen(eq=False)
 class Run:
-    """What one trial left: its trace, the course of its choices, and the scenario keys it played."""
+    """What one trial left: trace, course of choices, and the scenario keys it played."""
 
     trace: Trace
     course: Course

@@ -265,7 +265,7 @@ class User:
                 self._reach(user)
 
     def began(self, kind: AnchorKind, name: str, run: int, end: Source | None) -> None:
-        """Something that lasts began: a tool body or a named wait. `end` is its end, if it waits."""
+        """A tool body or a named wait began. `end` is its end, if it waits."""
         for user in self._armed(kind, run):
             anchor = user.anchor
             if anchor is None or anchor.name != name or anchor.relation is Relation.AFTER:
