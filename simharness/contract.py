@@ -7,9 +7,11 @@ which real systems disagree on purpose lives here and not in the rules.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import attrs
 
-__all__ = ["FAMILIES", "UNSPECIFIED", "Contract"]
+__all__ = ["FAMILIES", "UNSPECIFIED", "VALUES", "Contract"]
 
 FAMILIES = frozenset(
     {"agent", "turn", "message", "tool", "retry", "stream", "log", "attempt", "notice", "phase"}
@@ -77,3 +79,38 @@ class Contract:
 
 
 UNSPECIFIED = Contract()
+
+VALUES: Mapping[str, tuple[str, ...]] = {
+    "cut_message": ("kept", "text-only", "emptied", "removed"),
+    "cut_mark": ("flag", "text()", "stop-reason", "none"),
+    "cancel_marker": ("none", "user-message()", "note()"),
+    "cancel_marker_when": ("always", "calls-cut"),
+    "empty_cancel": ("attempt-if-opened", "empty-message", "nothing"),
+    "unstarted_call": ("answered", "dropped", "round-dropped"),
+    "late_tool_result": ("real", "aborted-error", "dropped"),
+    "foreign_abort_after_cancel": ("stop", "failure"),
+    "retried_attempt": ("silent", "announced"),
+    "failed_final": ("nothing", "empty-message", "message", "note"),
+    "error_content": ("dropped", "kept"),
+    "silent_close": ("failed", "completed"),
+    "calls_after_length": ("dropped", "answered"),
+    "calls_after_refusal": ("dropped", "answered"),
+    "cause_precedence": ("mark-over-caller", "first"),
+    "queue_on_cancel": ("run", "drop", "park", "per-cancel"),
+    "second_prompt": ("reject", "queue", "interrupt", "rollback"),
+    "steering": ("next-boundary", "next-turn"),
+    "tool_start_event": ("before-middleware", "after-middleware"),
+    "tool_starts": ("each", "up-front"),
+    "hooks_after_cancel": ("none", "rest-of-chain"),
+    "on_dispose": ("terminal", "silent"),
+    "turn_scope": ("model-call", "stream", "run"),
+    "abort_visible": ("yes", "no"),
+    "cancel_grace": ("0", "fair"),
+    "cancel_bound": ("chunks()", "seconds()"),
+    "idle_limit_s": ("none", "a number"),
+    "disconnect": ("stops", "carries-on"),
+    "retry_after_visible_output": ("never", "with-boundary", "yes"),
+    "store": ("yes", "no"),
+    "streaming": ("both", "streaming-only"),
+}
+"""What each field of words may say. `word()` is a word with something in brackets: `text(...)`."""

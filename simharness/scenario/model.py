@@ -3,7 +3,7 @@
 Plain frozen values. `load` builds them from YAML, `world` plays them, nothing here runs anything.
 All durations are virtual seconds. Every value that promises that something happens (an end, a
 reaction, a fault, an action) has a `key`; the world notes the keys it played, and what no trial
-played is *not exercised*.
+played is *not exercised*. Where a value stands in its file does not count when values are compared.
 """
 
 from __future__ import annotations
@@ -144,7 +144,15 @@ class EndStep:
 
 
 Step = (
-    TextStep | ReasoningStep | OpaqueStep | CallStep | ArgsStep | UsageStep | WaitStep | MarkStep | EndStep
+    TextStep
+    | ReasoningStep
+    | OpaqueStep
+    | CallStep
+    | ArgsStep
+    | UsageStep
+    | WaitStep
+    | MarkStep
+    | EndStep
 )
 
 
@@ -194,7 +202,7 @@ class Stream:
     starts: bool = True
     burst: int = 1
     every_s: float = 0.0
-    place: Place = Place()
+    place: Place = attrs.field(default=Place(), eq=False)
 
 
 # --- tools ------------------------------------------------------------------------------------
@@ -223,7 +231,7 @@ class Tool:
     on_cancel: ToolReaction = ToolReaction.IGNORE
     schema: Mapping[str, object] | None = None
     key: str = ""  # of the fault, if it is one
-    place: Place = Place()
+    place: Place = attrs.field(default=Place(), eq=False)
 
 
 # --- actions ----------------------------------------------------------------------------------
@@ -276,7 +284,7 @@ class PromptAction:
     epilogue: bool = False
     key: str = ""
     label: str = "prompt"
-    place: Place = Place()
+    place: Place = attrs.field(default=Place(), eq=False)
 
 
 @attrs.frozen
@@ -293,7 +301,7 @@ class CancelAction:
     session: str = ""
     key: str = ""
     label: str = "cancel"
-    place: Place = Place()
+    place: Place = attrs.field(default=Place(), eq=False)
 
 
 @attrs.frozen
@@ -307,7 +315,7 @@ class OtherAction:
     session: str = ""
     key: str = ""
     label: str = ""
-    place: Place = Place()
+    place: Place = attrs.field(default=Place(), eq=False)
 
 
 Action = PromptAction | CancelAction | OtherAction
@@ -326,7 +334,7 @@ class MessagePattern:
     interrupted: bool | None = None
     is_error: bool | None = None
     calls: tuple[str, ...] | None = None  # tool names
-    place: Place = Place()
+    place: Place = attrs.field(default=Place(), eq=False)
 
 
 @attrs.frozen
@@ -352,7 +360,7 @@ class Expect:
     rejects: tuple[str, ...] | None = None
     one_of: tuple[Expect, ...] | None = None  # at least one holds
     any_agent: bool = False  # `expect_for: any`
-    places: Mapping[str, Place] = attrs.field(factory=dict)  # key -> where it stands
+    places: Mapping[str, Place] = attrs.field(factory=dict, eq=False)  # key -> where it stands
 
     def keys(self) -> tuple[str, ...]:
         """The names of the keys that are looked at."""
@@ -409,7 +417,7 @@ class Case:
     contract: Contract = UNSPECIFIED
     patience_s: float = 60.0
     tags: tuple[str, ...] = ()
-    place: Place = Place()
+    place: Place = attrs.field(default=Place(), eq=False)
     source: str = ""
 
     @property
