@@ -72,13 +72,13 @@ class Answering:
 
     def may_ask(self) -> bool:
         """Whether a request may be made now; asked directly before it would be."""
-        if not self._cancellation.is_set():
+        if not self._cancellation.called:
             self._journal.report(PhaseChanged("streaming"))
-        return not self._cancellation.is_set()
+        return not self._cancellation.called
 
     def passing_error(self, answer: Answer, tried: int) -> ProviderError | None:
         """The error after which to try again. A stop is no error and is never retried."""
-        if isinstance(answer.ending, Broken) and not self._cancellation.is_set():
+        if isinstance(answer.ending, Broken) and not self._cancellation.called:
             error = answer.ending.error
             if self._retry.wanted(error, attempt=tried, shown=answer.shown):
                 return error
@@ -90,7 +90,7 @@ class Answering:
         self._journal.report(ProviderRetry(tried, self._retry.max_attempts, str(error), delay_s))
         self._journal.report(PhaseChanged("backoff"))
         async with self._cancellation.bounded(0):
-            if not self._cancellation.is_set():
+            if not self._cancellation.called:
                 await self._world.wait("backoff", delay_s)
 
     async def attempt(self) -> Answer:
@@ -160,7 +160,7 @@ class Answering:
             case Finished():
                 self._journal.log(attempt)
                 self._journal.succeeded()
-            case Broken(error) if not self._cancellation.is_set():
+            case Broken(error) if not self._cancellation.called:
                 self._journal.log(attempt, str(error))
                 self._journal.failed(str(error))
             case _:

@@ -44,9 +44,14 @@ class Cancellation:
         """
         return self._task.cancelling() > self._cancels_before
 
-    def is_set(self) -> bool:
-        """Whether the run was cancelled."""
+    @property
+    def called(self) -> bool:
+        """Whether the run was cancelled, in either way. What the loop asks before it goes on."""
         return bool(self._reason) or self.by_task
+
+    def is_set(self) -> bool:
+        """Whether streams and tools are told by token. A stream sees `task.cancel()` by itself."""
+        return bool(self._reason)
 
     def set(self, reason: str = "user") -> None:
         """Cancel the run. The first reason stays; a second cancel changes nothing."""
@@ -64,7 +69,7 @@ class Cancellation:
     async def bounded(self, seconds: float) -> AsyncIterator[None]:
         """Run a block that a cancel ends: `set` after `seconds`, `task.cancel()` at once.
 
-        The block then just ends; the code behind it asks `is_set`.
+        The block then just ends; the code behind it asks `called`.
         """
         loop = asyncio.get_running_loop()
         try:
@@ -112,7 +117,7 @@ class Cancellation:
         """Call `watcher` when the cancel is set; at once if it is set already."""
         self._watchers.append(watcher)
         try:
-            if self.is_set():
+            if self.called:
                 watcher()
             yield
         finally:

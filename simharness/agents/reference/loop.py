@@ -159,7 +159,7 @@ class ReferenceAgent:
     async def turns(self, run: Run, prompt: Message) -> End:
         """Take turns until one of them ends the run, or a cancel between them does."""
         self.journal.report(AgentStart())
-        if run.cancellation.is_set():
+        if run.cancellation.called:
             self.journal.append(prompt)
             return self.cancelled(run)
         turn = self.open_turn(run)
@@ -168,7 +168,7 @@ class ReferenceAgent:
             end = await self.turn(run, turn)
             if end is not None:
                 return end
-            if run.cancellation.is_set():
+            if run.cancellation.called:
                 return self.cancelled(run)
             turn = self.open_turn(run)
 
@@ -188,7 +188,7 @@ class ReferenceAgent:
         After `task.cancel()` the caller gets CancelledError in any case; then the run says so too.
         """
         too_late = end.outcome is Outcome.COMPLETED and not run.cancellation.by_task
-        return end if too_late or not run.cancellation.is_set() else self.cancelled(run)
+        return end if too_late or not run.cancellation.called else self.cancelled(run)
 
     def cancelled(self, run: Run) -> End:
         """The end of a cancelled run."""
@@ -219,7 +219,7 @@ class ReferenceAgent:
     def over_limit(self, run: Run, turn: Turn) -> bool:
         """Whether this turn is one too many. A cancel comes first."""
         limit = self.settings.turn_limit
-        return limit is not None and turn.number > limit and not run.cancellation.is_set()
+        return limit is not None and turn.number > limit and not run.cancellation.called
 
     def stop_at_limit(self, turn: Turn) -> End:
         """Leave a marker, so that the next prompt's model sees why there was no answer."""

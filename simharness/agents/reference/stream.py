@@ -101,9 +101,9 @@ class Attempt:
         """
         if not isinstance(chunk, _CONTENT):
             self.assembler.add(chunk)
-        elif not self._cancellation.is_set():
+        elif not self._cancellation.called:
             self.begin()
-            if not self._cancellation.is_set() and self.assembler.add(chunk):
+            if not self._cancellation.called and self.assembler.add(chunk):
                 self.show(chunk)
 
     def begin(self) -> None:
@@ -122,7 +122,7 @@ class Attempt:
 
     def ending(self, error: ProviderError | None) -> Ending:
         """What the end of the stream means; after a cancel it was cut, whatever was reported."""
-        if self._cancellation.is_set():
+        if self._cancellation.called:
             return Cut()
         if error is not None:
             return Broken(error)

@@ -106,7 +106,7 @@ class ToolRunner:
         return next((ToolAnswer(reason, is_error=True) for reason in reasons), None)
 
     def _obstacles(self, call: Call, *, refused: bool) -> Iterator[str]:
-        if self._cancellation.is_set():
+        if self._cancellation.called:
             yield NOT_RUN_CANCELLED
         if refused:
             yield NOT_RUN_REFUSED
