@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Protocol, runtime_checkable
 
 import attrs
@@ -300,10 +301,15 @@ class Agent(Protocol):
     style: Style
     cancel_ways: frozenset[CancelWay]
 
-    def prompt(self, text: str) -> Awaitable[None] | AsyncIterator[object]:
+    def prompt(
+        self, text: str
+    ) -> (
+        Awaitable[None] | AsyncIterator[object] | AbstractAsyncContextManager[AsyncIterator[object]]
+    ):
         """Run one prompt until the agent itself says that it is finished; raise what it raises.
 
-        An agent with an iterator gives it to the harness, which is then the consumer.
+        An agent with an iterator gives it to the harness, which is then the consumer. One whose
+        iterator has to be used within `async with` gives the context manager.
         """
         ...
 

@@ -35,10 +35,12 @@ from simharness.agent import (
     TextDelta,
     ToolFailure,
 )
+from simharness.agents.base import Watched
 from simharness.contract import Contract
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from pydantic_ai.models import StreamedResponse
 
@@ -110,20 +112,19 @@ class PydanticAI:
         self._events: pa.AgentRunEvents[str] | None = None
         self._token = pa.CancellationToken()
 
-    def prompt(self, text: str) -> AsyncIterator[object]:
-        """Iterate over the events of one run on the messages of the runs before it."""
+    def prompt(self, text: str) -> AbstractAsyncContextManager[AsyncIterator[object]]:
+        """Give the events of one run on the messages of the runs before it."""
         self._events = None
         self._token = pa.CancellationToken()
         return self._run(text)
 
-    async def _run(self, text: str) -> AsyncGenerator[object]:
+    @asynccontextmanager
+    async def _run(self, text: str) -> AsyncGenerator[Watched[object]]:
         try:
             async with self._agent.run_stream_events(
                 text, message_history=self._messages, cancellation_token=self._token
             ) as self._events:
-                async for event in self._events:
-                    self._look(event)
-                    yield event
+                yield Watched(self._events, self._look)
         except BaseException as error:
             cancelled = pa.RunCancelled.from_cancellation(error)
             self._keep(cancelled.all_messages() if cancelled else self._so_far())
@@ -199,7 +200,7 @@ class PydanticAI:
                     result.tool_call_id,
                     result.tool_name,
                     result.model_response_str(),
-                    is_error=result.outcome != "success",
+                    is_error=result.outcome in pam.ERROR_OUTCOMES,
                 )
                 self._world.report(end)
 
@@ -266,7 +267,7 @@ def _request_message(part: pam.ModelRequestPart) -> trace.Message:
             return trace.user(text)
         case pam.ToolReturnPart():
             text = part.model_response_str()
-            failed = part.outcome != "success"
+            failed = part.outcome in pam.ERROR_OUTCOMES  # the others it sends as ordinary results
             return trace.tool_result(part.tool_call_id, text, is_error=failed)
         case pam.RetryFeedbackPart():
             return trace.user(part.model_response())

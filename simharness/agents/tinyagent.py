@@ -46,6 +46,8 @@ _CONTRACT = Contract(
     reports=frozenset({"agent", "turn", "message", "tool"}),
     # api/agent.md: prompt() raises if the agent is already streaming
     second_prompt="reject",
+    # api/agent.md: steer() is injected at the next turn boundary, after a tool batch
+    steering="next-turn",
     # api/agent_tool_execution.md: every start event comes before any tool begins
     tool_starts="up-front",
     # ARCHITECTURE.md, execution flow: start events, then the before_tool_call controls
@@ -178,6 +180,14 @@ class TinyAgent:
         """Abort the run in progress."""
         self._agent.abort()
 
+    def steer(self, text: str) -> None:
+        """Queue a message for the next turn of the run in progress."""
+        self._agent.steer(_user(text))
+
+    def follow_up(self, text: str) -> None:
+        """Queue a message for after the run in progress."""
+        self._agent.follow_up(_user(text))
+
     def history(self) -> list[trace.Message]:
         """What `state.messages` displays."""
         return [_message(message) for message in self._agent.state.messages]
@@ -207,6 +217,10 @@ def make(world: World) -> TinyAgent:
     return TinyAgent(world)
 
 
+def _user(text: str) -> ta.UserMessage:
+    return ta.UserMessage(content=[ta.TextContent(text=text)])
+
+
 def _tool(spec: ToolSpec) -> ta.AgentTool:
     async def execute(
         call_id: str, args: object, signal: Any, on_update: object
@@ -225,7 +239,8 @@ def _report(event: ta.AgentEvent, turn: int) -> trace.Reported:
         case ta.AgentStartEvent():
             return trace.AgentStart()
         case ta.AgentEndEvent():
-            return trace.AgentEnd(messages=tuple(_message(message) for message in event.messages))
+            messages = tuple(_message(message) for message in event.messages)
+            return trace.AgentEnd(outcome=_outcome(event.messages), messages=messages)
         case ta.TurnStartEvent():
             return trace.TurnStart(turn)
         case ta.TurnEndEvent():
@@ -250,6 +265,15 @@ def _report(event: ta.AgentEvent, turn: int) -> trace.Reported:
         case ta.ToolExecutionEndEvent(result=result):
             text = _text(result.content if result else ())
             return trace.ToolExecutionEnd(event.tool_call_id, event.tool_name, text, event.is_error)
+
+
+def _outcome(messages: Sequence[ta.AgentMessage]) -> trace.Outcome | None:
+    """What the last message says of the run; a message that is neither says nothing of it.
+
+    api/agent_loop.md: an abort is reported by an aborted or error assistant message.
+    """
+    reasons = {"aborted": trace.Outcome.CANCELLED, "error": trace.Outcome.FAILED}
+    return reasons.get(getattr(messages[-1], "stop_reason", None) or "") if messages else None
 
 
 def _message(message: ta.AgentMessage | None) -> trace.Message:

@@ -1,7 +1,8 @@
 """Running prompts: one task per prompt, the harness as consumer, and what counts as settled.
 
 `prompt` returning, raising or being exhausted *is* the settling. An agent that yields its public
-items hands them to the harness here, which may stop reading (CLOSE, BREAK) at the next item.
+items hands them to the harness here, which may stop reading (CLOSE, BREAK) at the next item. If it
+gives them by a context manager, they are read within it, as its users have to.
 """
 
 from __future__ import annotations
@@ -53,7 +54,10 @@ class Consumers:
         error: BaseException | None = None
         try:
             answer: Any = trial.agent.prompt(action.text)
-            if hasattr(answer, "__aiter__"):
+            if hasattr(answer, "__aenter__"):
+                async with answer as items:
+                    how = await self._consume(items, user.run)
+            elif hasattr(answer, "__aiter__"):
                 how = await self._consume(answer, user.run)
             else:
                 await answer

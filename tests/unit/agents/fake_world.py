@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 import attrs
@@ -124,7 +125,10 @@ class FakeWorld:
         raise NotImplementedError
 
 
-async def drain(items: object) -> list[object]:
+async def drain(answer: object) -> list[object]:
     """Consume what `prompt()` returned, to its end."""
-    assert isinstance(items, AsyncIterator)
-    return [item async for item in items]
+    if isinstance(answer, AbstractAsyncContextManager):
+        async with answer as items:
+            return await drain(items)
+    assert isinstance(answer, AsyncIterator)
+    return [item async for item in answer]

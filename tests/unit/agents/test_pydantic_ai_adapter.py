@@ -151,11 +151,11 @@ def test_a_cancel_keeps_the_prefix_marked_and_closes_the_stream(way: CancelWay) 
 
     async def main() -> PydanticAI:
         agent = make(world)
-        items = agent.prompt("hi")
-        await until_shown(world, items)
-        agent.cancel(way, "user")
         with pytest.raises(pydantic_ai.RunCancelled) as caught:
-            await drain(items)
+            async with agent.prompt("hi") as items:
+                await until_shown(world, items)
+                agent.cancel(way, "user")
+                await drain(items)
         assert Outcome.CANCELLED == agent.outcome_of(caught.value)
         assert world.streams[0].closed
         await drain(agent.prompt("again"))
@@ -187,19 +187,18 @@ def test_cancelling_the_task_keeps_the_messages_too() -> None:
     assert world.streams[0].closed
 
 
-def test_closing_the_iterator_ends_the_run_and_keeps_its_messages() -> None:
-    """aclose() is what leaving the framework's context is for its users."""
+def test_leaving_the_loop_ends_the_run_and_keeps_its_messages() -> None:
+    """Whoever stops reading leaves the framework's context, as its documentation asks for."""
     world = FakeWorld([StreamStart(), TextDelta("par"), *[TextDelta(".")] * 500])
 
     async def main() -> PydanticAI:
         agent = make(world)
-        items = agent.prompt("hi")
-        await until_shown(world, items)
-        await items.aclose()  # type: ignore[attr-defined]
+        async with agent.prompt("hi") as items:
+            await until_shown(world, items)
         return agent
 
     agent = asyncio.run(main())
-    assert user("hi") == agent.history()[0]
+    assert [False, True] == [message.interrupted for message in agent.history()]
     assert world.streams[0].closed
 
 
@@ -210,10 +209,10 @@ def test_a_cancel_before_the_first_read_keeps_the_history_of_the_runs_before() -
     async def main() -> PydanticAI:
         agent = make(world)
         await drain(agent.prompt("hi"))
-        items = agent.prompt("again")
+        answer = agent.prompt("again")
         agent.cancel(CancelWay.TOKEN, "user")
         with pytest.raises(pydantic_ai.RunCancelled):
-            await drain(items)
+            await drain(answer)
         return agent
 
     agent = asyncio.run(main())

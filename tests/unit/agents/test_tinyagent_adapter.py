@@ -27,6 +27,7 @@ from simharness.trace import (
     Message,
     MessageEnd,
     MessageUpdate,
+    Outcome,
     Reasoning,
     Text,
     ToolExecutionEnd,
@@ -121,7 +122,8 @@ def test_an_end_other_than_done_becomes_an_error_event_with_the_partial(end: obj
     cut = assistant("par", interrupted=isinstance(end, Aborted))
     assert [user("hi"), cut] == agent.history()
     assert TurnEnd(1, cut) in world.reports
-    assert AgentEnd(messages=(user("hi"), cut)) == world.reports[-1]
+    outcome = Outcome.CANCELLED if cut.interrupted else Outcome.FAILED
+    assert AgentEnd(outcome=outcome, messages=(user("hi"), cut)) == world.reports[-1]
 
 
 def test_a_raising_stream_is_not_repaired() -> None:
@@ -131,7 +133,8 @@ def test_a_raising_stream_is_not_repaired() -> None:
     kinds = [type(r) for r in world.reports]
     assert TurnEnd not in kinds
     assert 1 == kinds.count(MessageEnd)
-    assert AgentEnd(messages=(Message("assistant", (Text(""),)),)) == world.reports[-1]
+    blank = Message("assistant", (Text(""),))
+    assert AgentEnd(outcome=Outcome.FAILED, messages=(blank,)) == world.reports[-1]
 
 
 def test_a_second_start_is_not_passed_on() -> None:
@@ -149,6 +152,22 @@ def test_usage_is_carried_by_the_message() -> None:
     agent = run(world, "hi")
     usage = agent._agent.state.messages[-1].model_dump()["usage"]
     assert (3, 9, 12) == (usage["input"], usage["output"], usage["total_tokens"])
+
+
+def test_steering_and_follow_ups_reach_the_framework_s_queues() -> None:
+    """A steered message enters the run in progress, a follow-up comes after it would end."""
+    world = FakeWorld(BYE, BYE, BYE)
+
+    async def main() -> None:
+        agent = make(world)
+        items = agent.prompt("hi")
+        await anext(items)
+        agent.follow_up("then")
+        agent.steer("now")
+        await drain(items)
+
+    asyncio.run(main())
+    assert ["hi", "now", "then"] == [request.messages[-1].text for request in world.requests]
 
 
 def test_cancel_sets_the_signal_that_the_stream_was_given() -> None:
