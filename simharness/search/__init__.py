@@ -1,4 +1,4 @@
-"""The search: which schedules to try, and how to shrink what was found.
+"""The search: which schedules to try, and how to shrink and explain what was found.
 
 Sees options and verdicts only. One strategy per file; `explore` drives them all.
 """
@@ -6,25 +6,40 @@ Sees options and verdicts only. One strategy per file; `explore` drives them all
 from simharness.search.bounded import Bounded
 from simharness.search.default import Default
 from simharness.search.deviate import Deviate
+from simharness.search.explain import Part, explain
 from simharness.search.explore import Exploration, RunOnce, Stop, explore
+from simharness.search.named import NAMES, UnknownStrategyError, strategy
 from simharness.search.portfolio import Portfolio, portfolio
+from simharness.search.reduce import Reduced, find_again, shrink_value
 from simharness.search.replay import Replay
+from simharness.search.shrink import Shrunk, Why, shrink
 from simharness.search.strategy import Strategy
 from simharness.search.sweep import Sweep
 from simharness.search.uniform import Uniform
 
 __all__ = [
+    "NAMES",
     "Bounded",
     "Default",
     "Deviate",
     "Exploration",
+    "Part",
     "Portfolio",
+    "Reduced",
     "Replay",
     "RunOnce",
+    "Shrunk",
     "Stop",
     "Strategy",
     "Sweep",
     "Uniform",
+    "UnknownStrategyError",
+    "Why",
+    "explain",
     "explore",
+    "find_again",
     "portfolio",
+    "shrink",
+    "shrink_value",
+    "strategy",
 ]

@@ -9,25 +9,23 @@ from __future__ import annotations
 
 import enum
 from collections import Counter
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.choices import Schedule, ScheduleChooser, as_schedule
+from simharness.choices import Schedule, ScheduleChooser
+from simharness.search import edits
 from simharness.search.bounded import Bounded
+from simharness.search.edits import Edit, Wanted, WantedChooser
 
 if TYPE_CHECKING:
-    from simharness.choices import Chooser
+    from collections.abc import Callable, Iterator
+
+    from simharness.choices import Chooser, Course
     from simharness.search.explore import RunOnce
     from simharness.verdict import Verdict
 
-__all__ = ["Shrunk", "Why", "shifted", "shrink"]
-
-Edits = Callable[[Schedule], Iterator[Schedule]]
-
-SHIFTS = (-1, 1, -2, 2, -3, 3)
-"""How far a dropped deviation moves those behind it: by the points it had made appear or vanish."""
+__all__ = ["Shrunk", "Why", "shrink"]
 
 
 class Why(enum.StrEnum):
@@ -78,11 +76,6 @@ def shrink(run_once: RunOnce, verdict: Verdict, rule: str, *, budget: int = 5000
     return Shrunk(shrinker.best, why, shrinker.trials, shrinker.checked)
 
 
-def shifted(schedule: Schedule, by: int) -> Schedule:
-    """Move all deviations of `schedule` by so many points."""
-    return tuple((point + by, option) for point, option in schedule)
-
-
 class _SpentError(Exception):
     """The budget is spent."""
 
@@ -94,7 +87,7 @@ class _Shrinker:
         self._run_once = run_once
         self._rule = rule
         self._budget = budget
-        self._tried: set[Schedule] = set()
+        self._tried: set[Wanted] = set()
         self._holding: Counter[int] = Counter()  # schedules of the proof that hold, by deviations
         self.best = verdict
         self.trials = 0
@@ -111,9 +104,7 @@ class _Shrinker:
         problem = self._unsteady()
         if problem is not None:
             return problem
-        # A list, not `or`: each round makes all three passes.
-        while any([self._pass(_dropped), self._pass(_drop_and_shift), self._pass(self._lower)]):
-            pass
+        self._descend()
         self.proved = self._prove()
         return self._unsteady() or (Why.LEAST if self.proved else Why.FLAKY)
 
@@ -135,44 +126,42 @@ class _Shrinker:
             return Why.FLAKY
         return Why.NOT_REPRODUCIBLE
 
-    def _improves(self, candidate: Schedule) -> bool:
+    def _improves(self, candidate: Wanted) -> bool:
         """Try `candidate`; keep it if it breaks the rule and is smaller than the best."""
-        if candidate in self._tried or _size(candidate) >= _size(self.best.schedule):
+        if candidate in self._tried:
             return False
         self._tried.add(candidate)
-        verdict = self._trial(ScheduleChooser(candidate))
-        # A deviation that was never reached or no longer exists is not part of what was run.
-        if self._rule not in verdict.broken() or _size(verdict.schedule) > _size(candidate):
+        verdict = self._trial(WantedChooser(candidate))
+        # What counts is the schedule that was really taken, not what was wanted.
+        if self._rule not in verdict.broken() or _size(verdict) >= _size(self.best):
             return False
         self.best = verdict
         return True
 
     # --- passes -------------------------------------------------------------------------------
 
-    def _pass(self, edits: Edits) -> bool:
-        """Try all edits of the best schedule, again from the start after each improvement."""
+    def _descend(self) -> None:
+        """Make the passes, cheap ones first, until a whole round of them helps nothing."""
+        while (
+            self._leave_out(edits.drop)
+            or self._leave_out(edits.drop_and_shift)
+            or self._leave_out(edits.drop_two)
+            or self._pass(edits.lower)
+        ):
+            pass
+
+    def _leave_out(self, edit: Edit) -> bool:
+        """Try `edit` on the deviations by number, then by choice."""
+        by_number = self._pass(lambda course: edit(edits.by_number(course)))
+        by_choice = self._pass(lambda course: edit(edits.by_choice(course)))
+        return by_number or by_choice
+
+    def _pass(self, candidates: Callable[[Course], Iterator[Wanted]]) -> bool:
+        """Try all candidates made from the best, again from the start after each improvement."""
         improved = False
-        while any(self._improves(candidate) for candidate in edits(self.best.schedule)):
+        while any(self._improves(candidate) for candidate in candidates(self.best.course)):
             improved = True
         return improved
-
-    def _lower(self, schedule: Schedule) -> Iterator[Schedule]:
-        """Move one deviation to an earlier point with the same option, or take a lower option."""
-        course = self.best.course
-        for number, (point, option) in enumerate(schedule):
-            before, behind = schedule[:number], schedule[number + 1 :]
-            label = course[point].options[option].label
-            first = before[-1][0] + 1 if before else 0
-            for earlier in _earlier(first, point):
-                # Up to `point` the trial is the best one, so its labels are known.
-                labels = [offered.label for offered in course[earlier].options]
-                if label in labels[1:]:
-                    moved = (*before, (earlier, labels.index(label, 1)))
-                    yield (*moved, *behind)
-                    for by in (earlier - point, *SHIFTS):
-                        yield from _joined(moved, shifted(behind, by))
-            for lower in range(1, option):
-                yield (*before, (point, lower), *behind)
 
     # --- proof --------------------------------------------------------------------------------
 
@@ -188,46 +177,16 @@ class _Shrinker:
             if self._rule in verdict.broken():
                 self.best = verdict
                 self.proved = True
-                self._pass(self._lower)
+                self._pass(edits.lower)
                 return True
             self._holding[len(verdict.schedule)] += 1
         return search.exhausted() or search.exhausted_to() == count - 1
 
 
-def _size(schedule: Schedule) -> tuple[int, int, int]:
+def _size(verdict: Verdict) -> tuple[int, int, int]:
+    schedule = verdict.schedule
     return (
         len(schedule),
         sum(point for point, _ in schedule),
         sum(option for _, option in schedule),
     )
-
-
-def _dropped(schedule: Schedule) -> Iterator[Schedule]:
-    """Leave out a half, a quarter ... at last a single deviation."""
-    width = len(schedule)
-    while width:
-        for start in range(0, len(schedule), width):
-            yield schedule[:start] + schedule[start + width :]
-        width //= 2
-
-
-def _drop_and_shift(schedule: Schedule) -> Iterator[Schedule]:
-    """Leave out one deviation and move those behind it."""
-    for number in range(len(schedule) - 1):
-        for by in SHIFTS:
-            yield from _joined(schedule[:number], shifted(schedule[number + 1 :], by))
-
-
-def _joined(before: Schedule, behind: Schedule) -> Iterator[Schedule]:
-    """Yield both as one schedule, if they do not overlap."""
-    last = before[-1][0] if before else -1
-    if not behind or behind[0][0] > last:
-        yield as_schedule((*before, *behind))
-
-
-def _earlier(first: int, point: int) -> Iterator[int]:
-    """Yield points from `first` up to before `point`, the farthest first, in shrinking steps."""
-    distance = point - first
-    while distance > 0:
-        yield point - distance
-        distance //= 2
