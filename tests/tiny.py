@@ -8,10 +8,13 @@ last, if it can. Spawning a child costs nothing by itself: yield behind it to ma
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from simharness.choices import Chooser, Course, Kind, Option, Point
-from simharness.search import RunOnce
 from simharness.verdict import Verdict, Violation
+
+if TYPE_CHECKING:
+    from simharness.search import RunOnce
 
 Task = Generator[Callable[[], bool] | None, None, None]
 Program = Callable[["Kernel"], Task]
@@ -124,10 +127,10 @@ def two_windows(noise: int = 0) -> Program:
         def b() -> Task:
             for _ in range(8):
                 at["b"] += 1
-                met.add((at["a"], at["b"]) == (3, 2) and 2 or (at["a"], at["b"]) == (6, 5) and 5 or 0)
-                if {2, 5} <= met:
+                if (at["a"], at["b"]) in {(3, 2), (6, 5)}:
+                    met.add(at["b"])
+                if len(met) == 2 and at["b"] == 5:
                     kernel.fail("b passed both marks")
-                    met.clear()
                 yield None
 
         kernel.spawn("a", a())
@@ -144,14 +147,16 @@ Tree = tuple["Tree", ...]
 
 
 def climbing(tree: Tree) -> RunOnce:
-    """Make a run_once whose choices lead from the root of `tree` to a leaf; one child: no choice."""
+    """Make a run_once whose choices lead from the root of `tree` to a leaf."""
 
     def run_once(chooser: Chooser) -> Verdict:
         node, path, points = tree, [], []
         while node:
             chosen = 0
             if len(node) > 1:
-                options = tuple(Option(f"branch {n}", Kind.SOURCE, str(n)) for n in range(len(node)))
+                options = tuple(
+                    Option(f"branch {n}", Kind.SOURCE, str(n)) for n in range(len(node))
+                )
                 chosen = chooser.choose(options)
                 points.append(Point(options, chosen))
             path.append(str(chosen))
