@@ -290,12 +290,14 @@ class StreamClosed(Witnessed):
 
 @_record
 class ToolStarted(Witnessed):
-    """A tool body started. `told` as in `RequestMade`."""
+    """A tool body started. `told` as in `RequestMade`. `thread`: in a worker thread, which asyncio
+    cannot stop."""
 
     call_id: str
     name: str
     args: str
     told: bool = False
+    thread: bool = False
 
 
 @_record

@@ -1,0 +1,47 @@
+"""Argument text of tool calls: does it parse, and did it arrive whole?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+
+__all__ = ["is_json", "parses", "sent_twice", "whole"]
+
+
+@lru_cache(maxsize=2048)
+def is_json(text: str) -> bool:
+    """Whether `text` is one JSON value."""
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def parses(args: str) -> bool:
+    """Whether argument text can be read. Blank text is how providers say "no arguments"."""
+    return args == "{}" or not args.strip() or is_json(args)
+
+
+def whole(pieces: Sequence[str], *, finished: bool) -> bool:
+    """Whether `pieces` hold a complete argument text.
+
+    A blank text is complete once the stream has finished. An aggregate that repeats a preview is
+    complete by itself, so a tail that is an object counts.
+    """
+    joined = "".join(pieces)
+    if not joined.strip():
+        return finished
+    if is_json(joined):
+        return True
+    tails = ("".join(pieces[start:]) for start in range(1, len(pieces)))
+    return any(tail.lstrip().startswith("{") and is_json(tail) for tail in tails)
+
+
+def sent_twice(pieces: Sequence[str]) -> bool:
+    """Whether `pieces` are two complete texts: one id that the model used for two calls."""
+    return any(
+        is_json("".join(pieces[:at])) and is_json("".join(pieces[at:]))
+        for at in range(1, len(pieces))
+    )

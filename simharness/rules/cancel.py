@@ -1,0 +1,170 @@
+"""Rules about cancels: a stop is not a failure, and after it nothing is asked of the model."""
+
+from __future__ import annotations
+
+from simharness.contract import Contract
+from simharness.rules.reading import Cancel, Facts, RunFacts, late, read, told
+from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.terminals import reported, tolerated
+from simharness.trace import (
+    FailureCounted,
+    HookCalled,
+    Notice,
+    Outcome,
+    ProviderRetry,
+    Record,
+    RequestMade,
+    Trace,
+)
+from simharness.verdict import Judgement, Violation
+
+__all__ = ["RULES", "late_requests", "not_failure"]
+
+_FAILURE = "cancel-not-failure"
+
+
+def late_requests(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that no model request is made after a cancel, nor after the turn of a graceful one."""
+    facts = read(trace, contract)
+    occasions = 0
+    violations: list[Violation] = []
+    notes: list[str] = []
+    for run in facts.runs.values():
+        if run.queued:
+            continue
+        if run.cancels:
+            occasions += 1
+            _late_after(run, run.cancels[0], violations, notes)
+        if run.graceful:
+            occasions += 1
+            point = facts.turn_over(run)
+            if point is not None:
+                when = "after the turn in which it was to stop"
+                violations += [
+                    _late_request(request, run.graceful[0], when)
+                    for request in run.requests
+                    if request.n > point
+                ]
+    return Judgement(occasions, tuple(violations), tuple(notes)) if occasions else NOTHING
+
+
+def _late_after(
+    run: RunFacts, cancel: Cancel, violations: list[Violation], notes: list[str]
+) -> None:
+    for request in run.requests:
+        if request.n < cancel.called:
+            continue
+        if late(request, cancel):
+            when = "by the step that had called the cancel" if told(request) else "after the cancel"
+            violations.append(_late_request(request, cancel.called, when))
+        else:
+            notes.append("late start within the grace of the cancel: a model request")
+
+
+def _late_request(request: RequestMade, cancelled: int, when: str) -> Violation:
+    text = f"In run {request.run} a model request was made {when}."
+    return Violation("no-model-call-after-cancel", text, (cancelled, request.n))
+
+
+def not_failure(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that a cancelled run is not retried, counted, alerted or reported as a failure."""
+    facts = read(trace, contract)
+    cancelled = facts.cancelled()
+    if not cancelled:
+        return NOTHING
+    violations: list[Violation] = []
+    for run, cancel in cancelled:
+        if run.ends and run.ends[0].n < cancel.called:
+            continue  # the terminal was there first
+        for record, what in _treatments(facts, run):
+            if record.n > cancel.late_from:
+                text = f"Run {run.number} was cancelled, yet {what}."
+                violations.append(Violation(_FAILURE, text, (cancel.called, record.n)))
+        if Outcome.FAILED in tolerated(facts, run, cancel):
+            continue  # something had failed by itself
+        for record, what in _accounts(facts, run):
+            if record.n > cancel.called:
+                text = f"Run {run.number} was cancelled, yet {what}."
+                violations.append(Violation(_FAILURE, text, (cancel.called, record.n)))
+        for outcome, n in reported(run):
+            if outcome is Outcome.FAILED:
+                text = f"Run {run.number} was cancelled, yet it is reported as failed."
+                violations.append(Violation(_FAILURE, text, (cancel.called, n)))
+    return Judgement(len(cancelled), tuple(violations))
+
+
+def _treatments(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:
+    """What is done about a failure and never after a cancel, whatever happened before."""
+    found: list[tuple[Record, str]] = [
+        (retry, "a retry was announced")
+        for retry in facts.trace.of(ProviderRetry, run.number)
+        if not retry.derived
+    ]
+    found += [
+        (hook, f"the hook {hook.name} was called")
+        for hook in facts.trace.of(HookCalled, run.number)
+        if hook.name == "on_error"
+    ]
+    if run.queued:
+        return found
+    for before, request in zip(run.requests, run.requests[1:], strict=False):
+        terminal = facts.terminal(before)
+        finished = terminal is not None and terminal.kind == "finish" and not terminal.answering
+        if before.messages == request.messages and not finished:
+            found.append((request, "the same request was made again"))
+    return found
+
+
+def _accounts(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:
+    """How a failure is booked: the streak and the alert."""
+    found: list[tuple[Record, str]] = [
+        (count, "it was counted as a failure")
+        for count in facts.trace.of(FailureCounted, run.number)
+        if count.streak > 0
+    ]
+    found += [
+        (notice, "an alert was raised")
+        for notice in facts.trace.of(Notice, run.number)
+        if notice.kind == "alert"
+    ]
+    return found
+
+
+RULES = (
+    Rule(
+        id="cancel-not-failure",
+        tier="core",
+        family="cancel",
+        sentence=(
+            "A cancel is never retried, counted, alerted or reported as a failure, nor sent to a "
+            "fallback, in whatever form the stream reports it."
+        ),
+        check=not_failure,
+        why=(
+            "Streams report the same cancel as aborted, as an error, by raising, or by just "
+            "closing. A loop that looks at the form instead of at what it was asked to do treats "
+            "the stop as a failure: it retries, wakes an operator, or asks a fallback "
+            "model."
+        ),
+        good="text | cancel | stream reports an error | AgentEnd cancelled",
+        bad="text | cancel | stream reports an error | ProviderRetry | request again",
+    ),
+    Rule(
+        id="no-model-call-after-cancel",
+        tier="core",
+        family="cancel",
+        sentence=(
+            "No model request is made after a cancel has taken effect; after a graceful cancel "
+            "none once the current turn has ended."
+        ),
+        check=late_requests,
+        why=(
+            "Each request costs money and may lead to the next tool. The flag is often looked at "
+            "in the stream and forgotten in front of the next request, so a cancel that lands "
+            "between two turns is lost. A request between the call and the first quiet moment of "
+            "the loop is noted, unless the agent declares cancel_grace 0."
+        ),
+        good="tool runs | cancel | tool ends | run settles",
+        bad="tool runs | cancel | tool ends | request 2",
+    ),
+)

@@ -1,0 +1,272 @@
+"""What several rules ask of a trace: its runs, their cancels, requests and ends.
+
+Built once per trace and shared by all rules. Nothing here judges.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from simharness.contract import Contract
+from simharness.trace import (
+    ActionTaken,
+    AgentEnd,
+    CancelCalled,
+    CancelEffective,
+    ChunkTaken,
+    PromptCalled,
+    Record,
+    RequestMade,
+    RunSettled,
+    TerminalTaken,
+    ToolEnded,
+    Trace,
+    TurnEnd,
+    TurnStart,
+)
+
+__all__ = ["NEVER", "Cancel", "Facts", "RunFacts", "late", "read", "told"]
+
+NEVER = 1 << 60
+"""A record number that is never reached."""
+
+_TOLD_BY_CALL = {"API", "TOKEN"}
+_CONSUMER_LEFT = {"CLOSE", "BREAK"}
+_QUEUEING = ("follow", "steer", "prompt", "queue")
+
+
+@attrs.frozen
+class Cancel:
+    """One cancel that was aimed at an open run.
+
+    `called` and `effective` are record numbers. What starts from `late_from` on is too late: the
+    effective point or, for an agent that declares grace 0 and was told by its own call, the call.
+    """
+
+    run: int
+    called: int
+    effective: int
+    late_from: int
+    way: str
+    reason: str
+
+
+@attrs.define
+class RunFacts:
+    """One prompt and what came of it. `cancels` holds those that stop the run at once.
+
+    `graceful` are the record numbers of cancels that let the turn end. `left`: the consumer went
+    away and the agent does not declare that this stops the run, so nothing follows from it.
+    `queued`: other work was waiting that the agent may do after a cancel.
+    """
+
+    number: int
+    prompted: int
+    text: str
+    session: str
+    settled: RunSettled | None = None
+    requests: list[RequestMade] = attrs.field(factory=list)
+    cancels: list[Cancel] = attrs.field(factory=list)
+    graceful: list[int] = attrs.field(factory=list)
+    ends: list[AgentEnd] = attrs.field(factory=list)
+    left: bool = False
+    queued: bool = False
+
+    @property
+    def cancel(self) -> Cancel | None:
+        """The first cancel that counts; later ones change nothing."""
+        return self.cancels[0] if self.cancels else None
+
+    @property
+    def over(self) -> int:
+        """The record number of the settling; NEVER if the run did not settle."""
+        return NEVER if self.settled is None else self.settled.n
+
+    def request_at(self, n: int) -> RequestMade | None:
+        """The latest request that was made before record `n`."""
+        found = None
+        for request in self.requests:
+            if request.n > n:
+                break
+            found = request
+        return found
+
+
+class Facts:
+    """The runs of one trace and its streams, by run and request."""
+
+    def __init__(self, trace: Trace, contract: Contract) -> None:
+        self.trace = trace
+        self.contract = contract
+        self.runs: dict[int, RunFacts] = {}
+        for prompt in trace.of(PromptCalled):
+            self.runs[prompt.run] = RunFacts(prompt.run, prompt.n, prompt.text, prompt.session)
+        for settled in trace.of(RunSettled):
+            if (run := self.runs.get(settled.run)) is not None and run.settled is None:
+                run.settled = settled
+        for request in trace.of(RequestMade):
+            if (run := self.runs.get(request.run)) is not None:
+                run.requests.append(request)
+        for end in trace.of(AgentEnd):
+            if (run := self.runs.get(end.run)) is not None and not end.derived:
+                run.ends.append(end)
+        self.terminals: dict[tuple[int, int], TerminalTaken] = {}
+        for terminal in trace.of(TerminalTaken):
+            self.terminals.setdefault((terminal.run, terminal.request), terminal)
+        self._taken: dict[tuple[int, int], list[ChunkTaken]] | None = None
+        self._args: list[ChunkTaken] | None = None
+        self._read_cancels()
+        self._read_queues()
+
+    def _read_cancels(self) -> None:
+        called = self.trace.of(CancelCalled)
+        if not called:
+            return
+        points = self.trace.of(CancelEffective)
+        for record in called:
+            run = self.runs.get(record.run)
+            if run is None or record.n > run.over:
+                continue  # aimed at nothing
+            way = record.way.upper().replace("-", "_")
+            if way == "API_AFTER_TURN":
+                run.graceful.append(record.n)
+            elif way in _CONSUMER_LEFT and self.contract.disconnect != "stops":
+                run.left = True
+            else:
+                run.cancels.append(self._cancel(record, way, points))
+
+    def _cancel(self, record: CancelCalled, way: str, points: list[CancelEffective]) -> Cancel:
+        effective = next((p.n for p in points if p.run == record.run and p.n > record.n), NEVER)
+        no_grace = self.contract.cancel_grace == "0" and way in _TOLD_BY_CALL and not record.inside
+        late_from = record.n if no_grace else effective
+        return Cancel(record.run, record.n, effective, late_from, way, record.reason)
+
+    def _read_queues(self) -> None:
+        if self.contract.queue_on_cancel in {"drop", "park"}:
+            return
+        for action in self.trace.of(ActionTaken):
+            run = self.runs.get(action.run)
+            if run is not None and any(word in action.action for word in _QUEUEING):
+                run.queued = True
+        for later in self.runs.values():
+            for run in self.runs.values():
+                if run.prompted < later.prompted < run.over:
+                    run.queued = True
+
+    def taken(self, run: int, request: int) -> list[ChunkTaken]:
+        """The chunks the agent took from one stream, in order."""
+        if self._taken is None:
+            self._taken = {}
+            for chunk in self.trace.of(ChunkTaken):
+                self._taken.setdefault((chunk.run, chunk.request), []).append(chunk)
+        return self._taken.get((run, request), [])
+
+    def args_taken(self) -> list[ChunkTaken]:
+        """All pieces of tool calls the agent took, in order."""
+        if self._args is None:
+            self._args = [chunk for chunk in self.trace.of(ChunkTaken) if chunk.kind == "args"]
+        return self._args
+
+    def terminal(self, request: RequestMade) -> TerminalTaken | None:
+        """The end the agent took from the stream of `request`, if it took one."""
+        return self.terminals.get((request.run, request.request))
+
+    def cancelled(self) -> list[tuple[RunFacts, Cancel]]:
+        """The runs that were cancelled at once, each with the cancel that counts."""
+        return [(run, run.cancels[0]) for run in self.runs.values() if run.cancels]
+
+    def next_run(self, run: RunFacts) -> RunFacts | None:
+        """The next prompt of the same session that was called after `run` had settled."""
+        for later in self.runs.values():
+            if later.prompted > run.over and later.session == run.session:
+                return later
+        return None
+
+    def behind(self, record: Record) -> bool:
+        """Whether `record` belongs to a run that had settled and still counts."""
+        run = self.runs.get(record.run)
+        return run is not None and record.n > run.over and not run.left
+
+    def overlaps(self, run: RunFacts) -> bool:
+        """Whether another run was open at some moment of `run`."""
+        return any(
+            other is not run and other.prompted < run.over and run.prompted < other.over
+            for other in self.runs.values()
+        )
+
+    def turn_over(self, run: RunFacts) -> int | None:
+        """Where the turn ends that was current when a graceful cancel was called; None: never.
+
+        Read from reported turns, else from the requests. A turn that may have been under way
+        already when the cancel came, between two turns, may still be made.
+        """
+        called = run.graceful[0]
+        ends = [end.n for end in self.trace.of(TurnEnd, run.number) if not end.derived]
+        if ends:
+            started = sum(1 for s in self.trace.of(TurnStart, run.number) if s.n < called)
+            open_turn = started > sum(1 for n in ends if n < called)
+            after = [n for n in ends if n > called]
+            if not open_turn and self.contract.cancel_grace == "0":
+                return called
+        else:
+            open_turn = self._pending(run, called)
+            after = [request.n - 1 for request in self._new_turns(run) if request.n > called]
+        wanted = 0 if open_turn else 1
+        return after[wanted] if len(after) > wanted else None
+
+    def _new_turns(self, run: RunFacts) -> list[RequestMade]:
+        """The requests that begin a turn: all but those that try a failed one again."""
+        found = run.requests[:1]
+        for before, request in zip(run.requests, run.requests[1:], strict=False):
+            terminal = self.terminal(before)
+            if terminal is not None and terminal.kind == "finish":
+                found.append(request)
+        return found
+
+    def _pending(self, run: RunFacts, n: int) -> bool:
+        """Whether the response that is current at record `n` still streams or has calls to run."""
+        request = run.request_at(n)
+        if request is None:
+            return True
+        terminal = self.terminal(request)
+        if terminal is None or terminal.n > n:
+            return True
+        ended = {tool.call_id for tool in self.trace.of(ToolEnded) if tool.n < n}
+        calls = {c.call_id for c in self.taken(run.number, request.request) if c.kind == "args"}
+        return not calls <= ended
+
+    def natural_end(self, request: RequestMade | None, before: int) -> TerminalTaken | None:
+        """The end of a stream if it came by itself before record `before`.
+
+        None while the stream is open, or if it ended because it had been told of a cancel.
+        """
+        terminal = None if request is None else self.terminal(request)
+        if terminal is None or terminal.answering or terminal.n > before:
+            return None
+        return terminal
+
+
+_latest: tuple[Trace, int, Contract, Facts] | None = None
+
+
+def read(trace: Trace, contract: Contract) -> Facts:
+    """The facts of `trace`. All rules judge one trace in turn, so the latest is remembered."""
+    global _latest  # noqa: PLW0603 - one slot; a cache per trace would outlive the trace
+    if (
+        _latest is None
+        or _latest[0] is not trace
+        or _latest[1] != len(trace)
+        or _latest[2] is not contract
+    ):
+        _latest = (trace, len(trace), contract, Facts(trace, contract))
+    return _latest[3]
+
+
+def late(record: Record, cancel: Cancel) -> bool:
+    """Whether `record` starts something too late, the work of a told step included."""
+    return record.n > cancel.late_from or (record.n > cancel.called and told(record))
+
+
+def told(record: Record) -> bool:
+    """Whether the step that made `record` had called the cancel itself."""
+    return bool(getattr(record, "told", False))

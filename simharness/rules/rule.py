@@ -1,0 +1,53 @@
+"""What a rule is: a value with a sentence, a check, and the words that explain it.
+
+A rule is a pure function of a trace and a contract. It never sees a live agent, a scenario or a
+schedule, so a stored trace can be judged again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import attrs
+
+from simharness.contract import Contract
+from simharness.trace import Trace
+from simharness.verdict import Judgement
+
+__all__ = ["NOTHING", "Check", "Family", "Rule", "Tier"]
+
+Tier = Literal["core", "declared", "store"]
+Family = Literal["history", "tools", "events", "cancel", "liveness"]
+Check = Callable[[Trace, Contract], Judgement]
+
+NOTHING = Judgement()
+"""The judgement of a rule that had no occasion; shared, because most rules have none."""
+
+
+@attrs.frozen(kw_only=True)
+class Rule:
+    """One rule. `id` is the name used in files, reports and waivers, letter for letter.
+
+    `needs` are contract fields without which the rule is not applicable. `reports` are record
+    families; an agent that reports none of them cannot be judged (empty: witnessed records are
+    enough). `why`, `good` and `bad` are for people: what goes wrong in the field, and two short
+    timelines.
+    """
+
+    id: str
+    tier: Tier
+    family: Family
+    sentence: str
+    check: Check
+    why: str
+    good: str
+    bad: str
+    needs: tuple[str, ...] = ()
+    reports: tuple[str, ...] = ()
+
+    def applicable(self, contract: Contract) -> bool:
+        """Whether the agent declares and reports what the rule needs."""
+        if self.needs and not all(contract.declares(field) for field in self.needs):
+            return False
+        return not self.reports or not contract.reports.isdisjoint(self.reports)
