@@ -250,6 +250,8 @@ def _messages(messages: Sequence[pam.ModelMessage]) -> list[trace.Message]:
     out: list[trace.Message] = []
     for message in messages:
         if isinstance(message, pam.ModelResponse):
+            if not message.parts:
+                continue  # none of its models sends a response without parts
             blocks = tuple(_block(part) for part in message.parts)
             cut = message.state in {"interrupted", "incomplete"}
             out.append(trace.Message("assistant", blocks, interrupted=cut))

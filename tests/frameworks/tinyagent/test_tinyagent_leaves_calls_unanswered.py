@@ -13,7 +13,17 @@ import pytest
 
 pytest.importorskip("tinyagent")
 
-from tinyagent_provider import ANSWER, Provider, Step, agent_of, call, event, text
+from tests.frameworks.tinyagent.tinyagent_provider import (
+    ANSWER,
+    Provider,
+    Step,
+    agent_of,
+    call,
+    event,
+    text,
+)
+
+pytestmark = pytest.mark.framework
 
 
 async def next_request_after_an_abort() -> list[str]:

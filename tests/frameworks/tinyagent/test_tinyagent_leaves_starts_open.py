@@ -12,7 +12,9 @@ import pytest
 
 pytest.importorskip("tinyagent")
 
-from tinyagent_provider import Provider, agent_of, event, text
+from tests.frameworks.tinyagent.tinyagent_provider import Provider, agent_of, event, text
+
+pytestmark = pytest.mark.framework
 
 
 async def events_of_a_raising_stream() -> list[str]:

@@ -14,7 +14,17 @@ import pytest
 pytest.importorskip("tinyagent")
 
 from tinyagent import parse_streaming_json
-from tinyagent_provider import ANSWER, Provider, agent_of, call, event, text
+
+from tests.frameworks.tinyagent.tinyagent_provider import (
+    ANSWER,
+    Provider,
+    agent_of,
+    call,
+    event,
+    text,
+)
+
+pytestmark = pytest.mark.framework
 
 
 async def close_inside_arguments() -> tuple[list[object], list[str]]:

@@ -13,7 +13,18 @@ import pytest
 
 pytest.importorskip("tinyagent")
 
-from tinyagent_provider import ANSWER, Provider, Step, agent_of, call, event, text
+from tests.frameworks.tinyagent.tinyagent_provider import (
+    ANSWER,
+    Provider,
+    Step,
+    agent_of,
+    call,
+    event,
+    text,
+)
+
+pytestmark = pytest.mark.framework
+
 
 ASKED = call({"q": "x"}, stop_reason="tool_calls")
 

@@ -6,7 +6,6 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
-from fake_world import FakeTool, FakeWorld, Script, drain
 
 from simharness.agent import (
     Aborted,
@@ -30,6 +29,7 @@ from simharness.trace import (
     tool_result,
     user,
 )
+from tests.unit.agents.fake_world import FakeTool, FakeWorld, Script, drain
 
 pytest.importorskip("pydantic_ai")
 
@@ -39,6 +39,9 @@ from simharness.agents.pydantic_ai import PydanticAI, make
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+
+pytestmark = pytest.mark.framework
+
 
 SEARCH: Script = [
     StreamStart(),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from fake_world import FakeTool, FakeWorld, Script, drain
 
 from simharness.agent import (
     Aborted,
@@ -38,10 +37,14 @@ from simharness.trace import (
     tool_result,
     user,
 )
+from tests.unit.agents.fake_world import FakeTool, FakeWorld, Script, drain
 
 pytest.importorskip("tinyagent")
 
 from simharness.agents.tinyagent import TinyAgent, make
+
+pytestmark = pytest.mark.framework
+
 
 SEARCH: Script = [
     StreamStart(),
