@@ -78,15 +78,17 @@ def running(program: Program) -> RunOnce:
     return run_once
 
 
-def verdict(course: Course, trace: str, violations: Sequence[Violation] = ()) -> Verdict:
-    """A verdict of a trial whose trace and ending are `trace`."""
+def verdict(
+    course: Course, trace: str, violations: Sequence[Violation] = (), *, ending: str | None = None
+) -> Verdict:
+    """A verdict of a trial; the text `trace` stands for its hash, and for its ending."""
     return Verdict(
         violations=tuple(violations),
         notes=(),
         occasions=frozenset(),
         course=course,
         trace_hash=trace,
-        ending=trace,
+        ending=trace if ending is None else ending,
     )
 
 

@@ -85,8 +85,11 @@ class Bounded:
 
     def describe(self) -> str:
         """Say up to where the enumeration is complete and what was left out."""
-        if self._player.strays:
-            return f"{self.name}: {self._player.strays} schedules did not replay, nothing proved"
+        if strays := self._player.strays:
+            trials = (
+                "1 trial did not follow its" if strays == 1 else f"{strays} did not follow their"
+            )
+            return f"{self.name}: {trials} schedule, nothing is proved"
         if self._complete is None:
             return f"{self.name}: not run"
         if self._whole:
