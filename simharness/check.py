@@ -8,6 +8,7 @@ Every front end calls this module and nothing below it.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import traceback
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,7 @@ class Bench:
             _overridden(agent.contract, self.case.contract),
             agent.cancel_ways,
             agent.style,
+            iterates=not inspect.iscoroutinefunction(agent.prompt),
         )
         return agent
 
@@ -180,14 +182,15 @@ def check_suite(
     skipped = 0
     left = plan.total
     stopped = False
-    for case in cases:
-        if stopped or left == 0:
-            skipped += 1
-            continue
-        rest = attrs.evolve(plan, total=left)
-        result = check_case(case, factory, rest, agent=agent, given=given)
-        results.append(result)
-        on_result(result)
-        left = None if left is None else left - result.trials
-        stopped = fail_fast and result.verdict in {CaseVerdict.VIOLATED, CaseVerdict.ERROR}
+    with batch():
+        for case in cases:
+            if stopped or left == 0:
+                skipped += 1
+                continue
+            rest = attrs.evolve(plan, total=left)
+            result = check_case(case, factory, rest, agent=agent, given=given)
+            results.append(result)
+            on_result(result)
+            left = None if left is None else left - result.trials
+            stopped = fail_fast and result.verdict in {CaseVerdict.VIOLATED, CaseVerdict.ERROR}
     return SuiteResult(tuple(results), plan.mode or "strict", skipped)

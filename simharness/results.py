@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simharness.scenario.model import Case
     from simharness.verdict import Verdict, Violation
 
-__all__ = ["CaseResult", "Example", "Finding", "Identity", "SuiteResult", "merged"]
+__all__ = ["CaseResult", "Example", "Finding", "Identity", "SuiteResult", "deepened", "merged"]
 
 
 @attrs.frozen
@@ -57,7 +57,8 @@ class Finding:
 
     `replayed` is False if the example ran differently the second time: the agent is then not
     deterministic under the harness, and the replay code may not reproduce it. `file` is the
-    scenario file that a replay needs beside the code; empty if the code is enough.
+    scenario file that a replay needs beside the code; empty if the code is enough. `cases` counts
+    the cases that show it.
     """
 
     rule: str
@@ -67,13 +68,13 @@ class Finding:
     replay: str = ""
     replayed: bool = True
     file: str = ""
+    cases: int = 1
 
     def joined(self, other: Finding) -> Finding:
         """Both findings as one: counts added, the smaller example kept."""
-        small, large = (
-            (self, other) if self.example.size() <= other.example.size() else (other, self)
-        )
-        return attrs.evolve(small, count=small.count + large.count)
+        small = min(self, other, key=lambda finding: finding.example.size())
+        count, cases = self.count + other.count, self.cases + other.cases
+        return attrs.evolve(small, count=count, cases=cases)
 
 
 def merged(findings: Iterable[Finding]) -> list[Finding]:
@@ -145,3 +146,23 @@ class SuiteResult:
         if strict_coverage and any(result.not_exercised for result in self.results):
             return ExitCode.NOT_EXERCISED
         return ExitCode.HOLDS
+
+
+def deepened(first: CaseResult, second: CaseResult) -> CaseResult:
+    """One case searched twice, the second time with more: what both found, each cause once."""
+    seen = {(found.rule, found.message): found for found in first.findings}
+    for found in second.findings:
+        key = (found.rule, found.message)
+        if key not in seen or found.example.size() < seen[key].example.size():
+            seen[key] = found
+    verdict = first.verdict if first.findings else second.verdict
+    return attrs.evolve(
+        second,
+        verdict=verdict,
+        trials=first.trials + second.trials,
+        interleavings=max(first.interleavings, second.interleavings),
+        endings=max(first.endings, second.endings),
+        not_exercised=tuple(key for key in second.not_exercised if key in first.not_exercised),
+        findings=tuple(seen.values()),
+        occasions=first.occasions | second.occasions,
+    )

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
+
 from simharness.results import Example, Finding
 
 if TYPE_CHECKING:
@@ -40,7 +42,8 @@ class Tally:
         for key, violation in causes.items():
             new = Finding(*key, count=1, example=Example(self.case, verdict, violation))
             old = self._findings.get(key)
-            self._findings[key] = new if old is None else old.joined(new)
+            joined = new if old is None else old.joined(new)
+            self._findings[key] = attrs.evolve(joined, cases=1)
 
     def findings(self) -> list[Finding]:
         """What was broken, the smallest example first."""

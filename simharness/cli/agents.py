@@ -5,19 +5,22 @@ from __future__ import annotations
 import click
 from tabulate import tabulate
 
+from simharness.cli.verb import Verb
+
 __all__ = ["command"]
 
 
-@click.command(name="agents")
+@click.command(
+    name="agents",
+    cls=Verb,
+    examples=(
+        "simharness agents",
+        "simharness run --suite --agent tinyagent",
+        "simharness run --suite --agent mypackage.agent:make",
+    ),
+)
 def command() -> int:
-    r"""List the agents that come with simharness.
-
-    \b
-    Examples:
-      simharness agents
-      simharness run --suite --agent tinyagent
-      simharness run --suite --agent mypackage.agent:make
-    """
+    """List the agents that come with simharness."""
     from simharness.agents import describe, names
 
     rows = []

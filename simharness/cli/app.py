@@ -55,6 +55,7 @@ class _Verbs(click.Group):
         """List the verbs without importing them."""
         with formatter.section("Verbs"):
             formatter.write_dl(list(_VERBS.items()))
+        formatter.write("\nExample: simharness run --suite --agent mypackage.agent:make\n")
 
 
 def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
@@ -75,14 +76,7 @@ def _version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     help="Show the version.",
 )
 def _app() -> None:
-    r"""Run LLM agent loops in a deterministic simulated world and judge what they do.
-
-    \b
-    Example:
-      simharness run --suite --agent reference
-      simharness sweep --agent mypackage.agent:make
-      simharness replay sh1:...
-    """
+    """Run LLM agent loops in a deterministic simulated world and judge what they do."""
 
 
 def run_app(argv: Sequence[str]) -> int:

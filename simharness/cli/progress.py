@@ -18,7 +18,7 @@ __all__ = ["Progress"]
 class Progress:
     """Counts cases, trials and failures while a suite runs; call it with each result."""
 
-    def __init__(self, cases: int, *, hidden: bool) -> None:
+    def __init__(self, cases: int | None, *, hidden: bool) -> None:
         from tqdm import tqdm
 
         self._bar = tqdm(total=cases, unit="case", disable=hidden or not sys.stderr.isatty())

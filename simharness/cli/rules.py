@@ -8,6 +8,7 @@ import click
 from tabulate import tabulate
 
 from simharness.cli.problems import BadInput, did_you_mean
+from simharness.cli.verb import Verb
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,16 +18,17 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(name="rules")
+@click.command(
+    name="rules",
+    cls=Verb,
+    examples=(
+        "simharness rules",
+        "simharness rules tool-pairing",
+    ),
+)
 @click.argument("rule_id", required=False, metavar="[ID]")
 def command(*, rule_id: str | None) -> int:
-    r"""List the rules, or explain one.
-
-    \b
-    Examples:
-      simharness rules
-      simharness rules tool-pairing
-    """
+    """List the rules, or explain one."""
     from simharness.rules import RULES
 
     if rule_id is None:

@@ -9,6 +9,7 @@ import click
 
 from simharness.cli.options import agent_option, find_agent, output_options, search_options
 from simharness.cli.selecting import load_cases, select
+from simharness.cli.verb import Verb
 from simharness.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -18,7 +19,16 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command(name="run")
+@click.command(
+    name="run",
+    cls=Verb,
+    examples=(
+        "simharness run scenarios/cancel --agent reference",
+        "simharness run --suite --agent mypackage.agent:make --budget quick",
+        "simharness run bug.sim.yaml::bug[on_cancel=error] --json -",
+        "simharness run --suite -k 'cancel and not tool'",
+    ),
+)
 @click.argument("paths", nargs=-1, metavar="[PATH|FILE::CASE]...")
 @click.option("--suite", is_flag=True, help="Run the suite that comes with simharness.")
 @agent_option
@@ -44,15 +54,7 @@ def command(
     update: bool,
     output: Output,
 ) -> int:
-    r"""Check scenario files and folders against an agent.
-
-    \b
-    Examples:
-      simharness run scenarios/cancel --agent reference
-      simharness run --suite --agent mypackage.agent:make --budget quick
-      simharness run bug.sim.yaml::bug[on_cancel=error] --json -
-      simharness run --suite -k 'cancel and not tool'
-    """
+    """Check scenario files and folders against an agent."""
     from simharness import coverage, pins
     from simharness.check import check_suite
     from simharness.cli.output import echo, write_suite

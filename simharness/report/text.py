@@ -65,7 +65,8 @@ def failures(suite: SuiteResult, sentences: Mapping[str, str]) -> list[str]:
     """Everything that needs reading, one block each: violations, then errors."""
     blocks = []
     for result in suite.results:
-        blocks += [failure(finding, result, sentences) for finding in result.findings]
+        name = result.agent.name if result.agent else ""
+        blocks += [failure(finding, name, sentences) for finding in result.findings]
         if result.verdict is CaseVerdict.VIOLATED and result.reason:
             blocks.append(f"FAILED {result.case.id} ({result.case.place}): {result.reason}")
     blocks += [
@@ -76,14 +77,13 @@ def failures(suite: SuiteResult, sentences: Mapping[str, str]) -> list[str]:
     return blocks
 
 
-def failure(finding: Finding, result: CaseResult, sentences: Mapping[str, str]) -> str:
+def failure(finding: Finding, agent: str, sentences: Mapping[str, str]) -> str:
     """One violation: the rule, one sentence of what happened, the interleaving, the replay line."""
     example = finding.example
-    agent = f", agent {result.agent.name}" if result.agent else ""
-    lines = [f"FAILED {finding.rule} ({example.case.id}{agent}): {finding.message}"]
+    lines = [f"FAILED {finding.rule} ({example.case.id}, agent {agent}): {finding.message}"]
     if finding.rule in sentences:
         lines.append(f"The rule: {sentences[finding.rule]}")
-    lines += [_circumstances(finding, result), ""]
+    lines += [_circumstances(finding), ""]
     if example.verdict.trace is not None:
         evidence = example.violation.evidence
         lines += [render(example.verdict.trace, example.verdict.course, evidence), ""]
@@ -96,14 +96,17 @@ def failure(finding: Finding, result: CaseResult, sentences: Mapping[str, str]) 
     return "\n".join(lines)
 
 
-def _circumstances(finding: Finding, result: CaseResult) -> str:
-    """How often, how far from the default, and where the scenario stands."""
+def _circumstances(finding: Finding) -> str:
+    """How far from the default, how often, and where the scenario stands."""
     away = len(finding.example.schedule)
-    order = (
-        f"{plural(away, 'deviation')} from the default order" if away else "In the default order"
-    )
-    seen = f"seen in {finding.count:,} of {plural(result.interleavings, 'interleaving')}"
-    return f"{order}; {seen}; scenario {result.case.place}"
+    parts = [
+        plural(away, "deviation") + " from the default order" if away else "In the default order"
+    ]
+    seen = f"seen in {plural(finding.count, 'interleaving')}"
+    parts.append(seen if finding.cases == 1 else f"{seen} of {finding.cases} cases")
+    if finding.example.case.place.line > 1 or finding.file:
+        parts.append(f"scenario {finding.example.case.place}")
+    return "; ".join(parts)
 
 
 def summary(suite: SuiteResult, seconds: float | None = None) -> str:

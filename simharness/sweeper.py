@@ -1,0 +1,90 @@
+"""Runs the cases of a sweep in phases: cheap and complete first, then deeper while trials last.
+
+a cancel everywhere from outside -> from inside -> every fault -> all of it with bound 1
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import attrs
+
+from simharness import sweeps
+from simharness.agent import NotApplicable
+from simharness.check import Bench, check_suite
+from simharness.choices import ScheduleChooser
+from simharness.results import SuiteResult, deepened
+from simharness.world.run import batch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from simharness.agent import AgentFactory
+    from simharness.budget import Plan
+    from simharness.results import CaseResult, Identity
+    from simharness.scenario.model import Case
+    from simharness.sweeps import Script
+    from simharness.trace import Trace
+
+__all__ = ["TOTAL", "sweep"]
+
+TOTAL: Final = 20_000
+"""Trials of a sweep unless `--total` says otherwise: the complete phases and some of the last."""
+
+_PLACES: Final = 5_000  # per case: more boundaries than any trial of these scripts has
+
+
+def sweep(
+    factory: AgentFactory,
+    plan: Plan,
+    *,
+    agent: str = "",
+    on_result: Callable[[CaseResult], None] = lambda _: None,
+) -> SuiteResult:
+    """Sweep the built-in scripts with everything this agent can be cancelled by.
+
+    The result has one entry per case; causes are put together with `results.merged`. Raises
+    NotApplicable if the agent cannot even play the plain script.
+    """
+    total = TOTAL if plan.total is None else plan.total
+    done: dict[str, CaseResult] = {}
+    left, skipped = total, 0
+    with batch():
+        for cases, strategy in _phases(factory):
+            budget = attrs.evolve(plan, budget=_PLACES, bound=1, strategy=strategy, total=left)
+            result = check_suite(cases, factory, budget, agent=agent, on_result=on_result)
+            for found in result.results:
+                before = done.get(found.case.id)
+                done[found.case.id] = found if before is None else deepened(before, found)
+            left -= result.total("trials")
+            skipped = result.skipped
+    return SuiteResult(tuple(done.values()), plan.mode or "strict", skipped)
+
+
+def _phases(factory: AgentFactory) -> Iterator[tuple[list[Case], str]]:
+    """The cases of each phase and how they are searched."""
+    played = [_played(script, factory) for script in sweeps.SCRIPTS]
+    scripts = [script for script, _, _ in played]
+    ways = sweeps.ways(played[0][1])
+    outside = [case for script in scripts for case in sweeps.from_outside(script, ways)]
+    yield outside, "sweep"
+    for script, _, trace in played:
+        yield sweeps.from_inside(script, ways, trace), "default"
+    faults = [case for script in scripts for case in sweeps.faults(script)]
+    yield faults, "default"
+    yield [*outside, *faults], "bounded"
+
+
+def _played(script: Script, factory: AgentFactory) -> tuple[Script, Identity, Trace]:
+    """The plain script as this agent can play it, the agent, and the default trial."""
+    bench = Bench(sweeps.plain(script), factory)
+    try:
+        verdict = bench.trial(ScheduleChooser())
+    except NotApplicable:
+        if not script.settings:
+            raise
+        # The agent cannot be told how to retry; what it does of its own is swept then.
+        return _played(attrs.evolve(script, settings={}), factory)
+    assert bench.agent is not None, "a trial makes an agent"
+    assert verdict.trace is not None, "a trial keeps its trace"
+    return script, bench.agent, verdict.trace
