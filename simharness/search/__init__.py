@@ -8,7 +8,6 @@ from simharness.search.default import Default
 from simharness.search.deviate import Deviate
 from simharness.search.explain import Part, explain
 from simharness.search.explore import Exploration, RunOnce, Stop, explore
-from simharness.search.named import NAMES, UnknownStrategyError, strategy
 from simharness.search.portfolio import Portfolio, portfolio
 from simharness.search.reduce import Reduced, find_again, shrink_value
 from simharness.search.replay import Replay
@@ -18,7 +17,6 @@ from simharness.search.sweep import Sweep
 from simharness.search.uniform import Uniform
 
 __all__ = [
-    "NAMES",
     "Bounded",
     "Default",
     "Deviate",
@@ -33,7 +31,6 @@ __all__ = [
     "Strategy",
     "Sweep",
     "Uniform",
-    "UnknownStrategyError",
     "Why",
     "explain",
     "explore",
@@ -41,5 +38,4 @@ __all__ = [
     "portfolio",
     "shrink",
     "shrink_value",
-    "strategy",
 ]
