@@ -18,8 +18,8 @@ from simharness import expectations, rules
 from simharness.agent import NotApplicable
 from simharness.budget import Plan, strategy_of
 from simharness.choices import ScheduleChooser
+from simharness.codes import Codes
 from simharness.conclude import concluded
-from simharness.reproduce import Codes
 from simharness.results import CaseResult, Finding, Identity, SuiteResult
 from simharness.search import explore
 from simharness.tally import Tally

@@ -1,58 +1,63 @@
-"""Writes the replay codes of findings, and runs a code again.
-
-The form of a code belongs to `simharness.replay`; here cases and agents are put into it.
-"""
+"""Runs the trial of a replay code again, and says what became of it."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.replay import ReplayCode, embeddable, recorded, source_hash
-from simharness.shipped import suite_folder
+from simharness.check import Bench
+from simharness.choices import ScheduleChooser
+from simharness.replay import Match, ReplayCode, compare, differences, source_hash
+from simharness.verdict import ExitCode, Verdict
+from simharness.world.run import batch
 
 if TYPE_CHECKING:
-    from simharness.results import Finding, Identity
+    from simharness.agent import AgentFactory
+    from simharness.results import Identity
+    from simharness.scenario.model import Case
 
-__all__ = ["Codes"]
-
-
-@attrs.frozen
-class Codes:
-    """What the codes of one search have in common.
-
-    `agent` is the name under which the agent is found again, `given` the files a reader has.
-    """
-
-    agent: str
-    mode: str
-    seed: int
-    given: frozenset[str] = frozenset()
-
-    def write(self, finding: Finding, identity: Identity | None) -> Finding:
-        """`finding` with the code of its example.
-
-        A case from a file that the reader does not have travels inside the code. If it is too long
-        for that it is left out; the front end then keeps it in a file beside (`replay.sidecar`).
-        """
-        case, verdict = finding.example.case, finding.example.verdict
-        known = case.place.file in self.given
-        code = ReplayCode(
-            case=case.id,
-            source_hash=source_hash(case.source),
-            agent=self.agent or (identity.name if identity else ""),
-            agent_version=identity.version if identity else "",
-            mode=self.mode,
-            seed=self.seed,
-            deviations=recorded(verdict.course),
-            trace_hash=verdict.trace_hash,
-            source=case.source if not known and embeddable(case.source) else None,
-        )
-        file = case.place.file if known and not _in_suite(case.place.file) else ""
-        return attrs.evolve(finding, replay=code.encode(), file=file)
+__all__ = ["Rerun", "rerun"]
 
 
-def _in_suite(file: str) -> bool:
-    return Path(file).resolve().is_relative_to(suite_folder().resolve())
+@attrs.frozen(eq=False)
+class Rerun:
+    """A code that was run again. `changed` says what around it is not as recorded."""
+
+    code: ReplayCode
+    case: Case
+    agent: Identity
+    verdict: Verdict
+    match: Match
+    changed: tuple[str, ...]
+
+    @property
+    def result(self) -> str:
+        """`exact`, `drifted`, or `no longer fails`, whatever the trace did."""
+        if not self.verdict.violations:
+            return "no longer fails"
+        return "exact" if self.match.exact else "drifted"
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Broken if it fails exactly as recorded, not exercised if it failed another way."""
+        if not self.verdict.violations:
+            return ExitCode.HOLDS
+        return ExitCode.BROKEN if self.match.exact else ExitCode.NOT_EXERCISED
+
+
+def rerun(code: ReplayCode, case: Case, factory: AgentFactory) -> Rerun:
+    """Run the trial of `code` again. Raises NotApplicable if the agent cannot do it any more."""
+    bench = Bench(case, factory, code.mode)
+    with batch():
+        verdict = bench.trial(ScheduleChooser(code.schedule))
+    assert bench.agent is not None, "a trial makes an agent"
+    now = ReplayCode(
+        case=case.id,
+        source_hash=source_hash(case.source),
+        agent=code.agent,
+        agent_version=bench.agent.version,
+        mode=code.mode,
+    )
+    match = compare(code, verdict.course, verdict.trace_hash)
+    return Rerun(code, case, bench.agent, verdict, match, tuple(differences(code, now)))

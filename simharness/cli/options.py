@@ -15,19 +15,28 @@ if TYPE_CHECKING:
     from simharness.agent import AgentFactory
     from simharness.budget import Plan
 
-__all__ = ["Output", "agent_option", "find_agent", "output_options", "search_options"]
+__all__ = [
+    "Output",
+    "agent_option",
+    "budget_option",
+    "find_agent",
+    "output_options",
+    "search_options",
+]
 
 Command = Callable[..., int]
 
 _STRATEGIES = ("default", "sweep", "bounded", "deviate", "random", "portfolio")
 
+_BUDGET = click.option(
+    "--budget",
+    default="default",
+    metavar="quick|default|deep|N",
+    help="Trials per case: 20, 100, 5,000 or a number.",
+)
+
 _SEARCH = (
-    click.option(
-        "--budget",
-        default="default",
-        metavar="quick|default|deep|N",
-        help="Trials per case: 20, 100, 5,000 or a number.",
-    ),
+    _BUDGET,
     click.option("--total", type=click.IntRange(1), help="Most trials over all cases."),
     click.option(
         "--strategy",
@@ -93,6 +102,16 @@ def search_options(command: Command) -> Command:
         return command(plan=plan, **rest)
 
     return _with(bundled, _SEARCH)
+
+
+def budget_option(command: Command) -> Command:
+    """`--budget` alone, as a `plan`."""
+
+    @functools.wraps(command)
+    def bundled(budget: str, **rest: Any) -> int:
+        return command(plan=_plan(budget), **rest)
+
+    return _with(bundled, (_BUDGET,))
 
 
 def output_options(command: Command) -> Command:

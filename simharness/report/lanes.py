@@ -61,15 +61,19 @@ def deviation_notes(course: Course) -> list[str]:
 
 
 def _shorten(rows: list[Row]) -> list[Row | int]:
-    """Leave out what lies far from everything that matters; an int says how many rows went."""
-    if len(rows) <= _LONG:
-        return list(rows)
-    kept = {
-        near
-        for index, row in enumerate(rows)
-        if row.matters or index == 0
-        for near in range(index - _AROUND, index + _AROUND + 1)
-    }
+    """Leave out what lies far from everything that matters; an int says how many rows went.
+
+    What follows the last evidence explains nothing, so it goes from a short table too.
+    """
+    last = max((index for index, row in enumerate(rows) if row.evidence), default=len(rows))
+    kept = set(range(last + 2))
+    if len(rows) > _LONG:
+        kept &= {
+            near
+            for index, row in enumerate(rows)
+            if row.matters or index == 0
+            for near in range(index - _AROUND, index + _AROUND + 1)
+        }
     short: list[Row | int] = []
     for index, row in enumerate(rows):
         if index in kept:

@@ -89,21 +89,16 @@ def _dull(record: t.Record) -> bool:
     return isinstance(record, t.LeftBehind) and not record.final
 
 
-_FLOW = (t.ChunkArrived, t.ChunkTaken, t.Shown, t.MessageUpdate)
-
-
 def _joins(group: list[t.Record], record: t.Record) -> bool:
     """Whether `record` belongs into the row that `group` will be."""
-    last = group[-1]
-    if record.run != last.run:
+    if record.run != group[-1].run:
         return False
-    if isinstance(record, t.Reported | t.HookCalled) and not isinstance(record, t.MessageUpdate):
-        return all(isinstance(r, t.Reported | t.HookCalled) for r in group) and not any(
-            isinstance(r, t.MessageUpdate) for r in group
-        )
-    return (
-        isinstance(record, _FLOW) and isinstance(group[0], t.ChunkArrived) and _flows(group, record)
-    )
+    if isinstance(group[0], t.ChunkArrived):
+        return _flows(group, record)
+    if isinstance(record, t.MessageUpdate):
+        return isinstance(group[-1], t.Shown) and group[-1].text == record.text
+    small = t.Reported | t.HookCalled
+    return isinstance(record, small) and isinstance(group[-1], small)
 
 
 def _flows(group: list[t.Record], record: t.Record) -> bool:
@@ -122,7 +117,9 @@ def _flows(group: list[t.Record], record: t.Record) -> bool:
         return same and len(taken) == len(arrived)
     if isinstance(record, t.ChunkTaken):
         return len(taken) < len(arrived) and arrived[len(taken)].chunk == record.chunk
-    return bool(taken)
+    # What the agent says about the chunk: that it shows it, or that a message starts with it.
+    said = t.Shown | t.MessageUpdate | t.MessageStart
+    return isinstance(record, said) and len(taken) == len(arrived)
 
 
 def _row(group: list[t.Record]) -> Row:
@@ -132,6 +129,8 @@ def _row(group: list[t.Record]) -> Row:
         return Row(first.time, first.run, _flow_cells(group), numbers)
     cells: dict[Lane, str] = {}
     for record in group:
+        if isinstance(record, t.MessageUpdate) and record is not first:
+            continue  # it repeats what was shown
         lane, said = words(record)
         cells[lane] = f"{cells[lane]}, {said}" if lane in cells else said
     return Row(first.time, first.run, cells, numbers)
@@ -150,10 +149,13 @@ def _flow_cells(group: list[t.Record]) -> dict[Lane, str]:
     shown = "".join(r.text for r in group if isinstance(r, t.Shown))
     updated = "".join(r.text for r in group if isinstance(r, t.MessageUpdate))
     visible = shown or updated
+    said = [words(r)[1] for r in group if isinstance(r, t.MessageStart)]
     if visible:
-        cells["agent"] = "shown" if visible == text else f"shows {quoted(visible)}"
+        said.append("shown" if visible == text else f"shows {quoted(visible)}")
     elif first.kind in {"text", "reasoning"}:
-        cells["agent"] = "taken"
+        said.append("taken")
+    if said:
+        cells["agent"] = ", ".join(said)
     return cells
 
 

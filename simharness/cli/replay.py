@@ -1,0 +1,106 @@
+"""`simharness replay`: run failing trials again and say whether they still fail the same way."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from simharness.cli.options import find_agent
+from simharness.cli.problems import BadInput, did_you_mean
+from simharness.cli.verb import Verb
+from simharness.shipped import suite_folder
+from simharness.verdict import ExitCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from simharness.replay import ReplayCode
+    from simharness.scenario.model import Case
+
+__all__ = ["command"]
+
+_CODE = re.compile(r"sh[0-9]+:[A-Za-z0-9_-]+")
+_ORDER = (ExitCode.BROKEN, ExitCode.NOT_EXERCISED, ExitCode.HOLDS)  # the worst first
+
+
+@click.command(
+    name="replay",
+    cls=Verb,
+    examples=(
+        "simharness replay sh1:...",
+        "simharness replay sh1:... tests/agents/cancel.sim.yaml",
+        "simharness replay reports/latest/report.json",
+    ),
+)
+@click.argument("code", metavar="CODE|FILE")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--agent", metavar="NAME|module:factory", help="Another agent than the recorded one.")
+@click.option(
+    "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
+)
+def command(*, code: str, paths: tuple[str, ...], agent: str | None, json_file: str | None) -> int:
+    """Run the trial of a replay code again, or of every code in a file.
+
+    The scenario is taken from the code itself, else from PATHs, else from the shipped suite.
+    Exits with 1 if it fails exactly as recorded, 2 if it fails another way, 0 if it holds.
+    """
+    from simharness.cli.output import say
+    from simharness.report import json as as_json
+    from simharness.report import replays
+    from simharness.reproduce import rerun
+
+    done = [
+        rerun(found, _case(found, paths), find_agent(agent or found.agent))
+        for found in _codes(code)
+    ]
+    machine = as_json.dump(as_json.header() | {"replays": [replays.as_object(one) for one in done]})
+    say(machine, "\n\n".join(replays.as_text(one) for one in done), json_file)
+    return next(
+        exit_code for exit_code in _ORDER if any(one.exit_code is exit_code for one in done)
+    )
+
+
+def _codes(text: str) -> Iterator[ReplayCode]:
+    from simharness.replay import ReplayCode, ReplayError
+
+    found = [text]
+    if re.match(r"sh[0-9]+:", text) is None:
+        if not Path(text).is_file():
+            raise BadInput(f'"{text}" is no replay code (one starts with sh1:) and no file')
+        content = Path(text).read_text(encoding="utf-8", errors="replace")
+        found = list(dict.fromkeys(_CODE.findall(content)))
+        if not found:
+            raise BadInput(f"{text} holds no replay code; one starts with sh1:")
+    for code in found:
+        try:
+            yield ReplayCode.decode(code)
+        except ReplayError as error:
+            raise BadInput(str(error)) from None
+
+
+def _case(code: ReplayCode, paths: Sequence[str]) -> Case:
+    """The case of a code: from the code, from the file kept beside, from files by its id."""
+    from simharness.cli.selecting import load_cases
+    from simharness.replay import sidecar
+    from simharness.scenario.load import load_text
+
+    source = code.source
+    if source is None and Path(sidecar(code.source_hash)).is_file():
+        source = Path(sidecar(code.source_hash)).read_text(encoding="utf-8")
+    if source is not None:
+        (case,) = load_text(source, file="<replay code>").cases
+        return case
+    suite = suite_folder().is_dir()
+    cases = load_cases(paths, suite=suite) if paths or suite else []
+    for case in cases:
+        if case.id == code.case:
+            return case
+    looked = ", ".join([*paths, *(["the shipped suite"] if suite else [])]) or "nowhere"
+    near = did_you_mean(code.case, [case.id for case in cases])
+    raise BadInput(
+        f'this code is of the case "{code.case}", which is in no file I looked at ({looked}){near} '
+        "Give its file behind the code."
+    )

@@ -1,0 +1,58 @@
+"""`simharness sweep`: everything that can be done to an agent without writing a scenario."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from simharness.cli.options import agent_option, find_agent, output_options, search_options
+from simharness.cli.problems import BadInput
+from simharness.cli.verb import Verb
+
+if TYPE_CHECKING:
+    from simharness.budget import Plan
+    from simharness.cli.options import Output
+
+__all__ = ["command"]
+
+
+@click.command(
+    name="sweep",
+    cls=Verb,
+    examples=(
+        "simharness sweep --agent mypackage.agent:make",
+        "simharness sweep --agent tinyagent --total 50000 --json sweep.json",
+    ),
+)
+@agent_option
+@search_options
+@output_options
+def command(*, agent: str, plan: Plan, output: Output) -> int:
+    """Place a cancel at every point of built-in scripts, and every fault at every chunk.
+
+    Violations are grouped by rule and cause; each group shows its smallest example.
+    """
+    from simharness import coverage
+    from simharness.agent import NotApplicable
+    from simharness.cli.output import write_suite
+    from simharness.cli.progress import Progress
+    from simharness.report.text import failure
+    from simharness.results import merged
+    from simharness.sweeper import sweep
+
+    factory = find_agent(agent)
+    started = time.perf_counter()
+    try:
+        with Progress(None, hidden=output.quiet) as progress:
+            result = sweep(factory, plan, agent=agent, on_result=progress)
+    except NotApplicable as error:
+        raise BadInput(f"agent {agent} cannot play the plain script: {error}") from None
+    causes = merged(found for case in result.results for found in case.findings)
+    causes.sort(key=lambda found: -found.count)
+    sentences = coverage.sentences()
+    name = result.agent.name if result.agent else agent
+    blocks = [failure(found, name, sentences) for found in causes]
+    write_suite(result, output, seconds=time.perf_counter() - started, blocks=blocks)
+    return result.exit_code()

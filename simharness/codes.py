@@ -1,0 +1,55 @@
+"""Writes the replay codes of findings. The form of a code belongs to `simharness.replay`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from simharness.replay import ReplayCode, embeddable, recorded, source_hash
+from simharness.shipped import suite_folder
+
+if TYPE_CHECKING:
+    from simharness.results import Finding, Identity
+
+__all__ = ["Codes"]
+
+
+@attrs.frozen
+class Codes:
+    """What the codes of one search have in common.
+
+    `agent` is the name under which the agent is found again, `given` the files a reader has.
+    """
+
+    agent: str
+    mode: str
+    seed: int
+    given: frozenset[str] = frozenset()
+
+    def write(self, finding: Finding, identity: Identity | None) -> Finding:
+        """`finding` with the code of its example.
+
+        A case from a file that the reader does not have travels inside the code. If it is too long
+        for that it is left out; the front end then keeps it in a file beside (`replay.sidecar`).
+        """
+        case, verdict = finding.example.case, finding.example.verdict
+        known = case.place.file in self.given
+        code = ReplayCode(
+            case=case.id,
+            source_hash=source_hash(case.source),
+            agent=self.agent or (identity.name if identity else ""),
+            agent_version=identity.version if identity else "",
+            mode=self.mode,
+            seed=self.seed,
+            deviations=recorded(verdict.course),
+            trace_hash=verdict.trace_hash,
+            source=case.source if not known and embeddable(case.source) else None,
+        )
+        file = case.place.file if known and not _in_suite(case.place.file) else ""
+        return attrs.evolve(finding, replay=code.encode(), file=file)
+
+
+def _in_suite(file: str) -> bool:
+    return Path(file).resolve().is_relative_to(suite_folder().resolve())
