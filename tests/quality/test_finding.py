@@ -8,7 +8,6 @@ from simharness.search import Deviate, Strategy, Uniform, explore, portfolio
 from tests.quality.programs import PROGRAMS, reorder
 from tests.tiny import Program, running
 
-
 NEEDED = {
     "account": 10,
     "bluetooth": 10,
