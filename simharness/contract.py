@@ -56,6 +56,7 @@ class Contract:
     cancel_grace: str | None = None  # 0 | fair (what None means)
     cancel_bound: str | None = None  # chunks(n) | seconds(s)
     idle_limit_s: str | None = None  # seconds | none
+    generators: str | None = None  # closed (by the end of a run) | collected (some time later)
     # consumer and retries
     disconnect: str | None = None  # stops | carries-on
     retry_after_visible_output: str | None = None  # never | with-boundary | yes

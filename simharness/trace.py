@@ -198,13 +198,15 @@ class RunSettled(Witnessed):
 class RequestMade(Witnessed):
     """A model request arrived, with its exact messages. `request` counts from 1 within the run.
 
-    `told`: made by the very step from inside which the cancel was called.
+    `told`: made by the very step from inside which the cancel was called. `tools` are the names
+    offered to the model.
     """
 
     request: int
     messages: tuple[Message, ...]
     streaming: bool = True
     told: bool = False
+    tools: tuple[str, ...] = ()
 
 
 @_record

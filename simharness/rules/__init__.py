@@ -9,23 +9,47 @@ from __future__ import annotations
 import difflib
 
 from simharness.contract import Contract
-from simharness.rules import cancel, events, history, kept, liveness, terminals, tools
+from simharness.rules import (
+    calls,
+    cancel,
+    delivery,
+    events,
+    history,
+    kept,
+    liveness,
+    order,
+    reach,
+    terminals,
+    tools,
+)
 from simharness.rules.rule import Rule
 from simharness.trace import Trace
 from simharness.verdict import Judgement
 
 __all__ = ["RULES", "Rule", "UnknownRuleError", "by_id", "judge"]
 
-RULES: tuple[Rule, ...] = (
-    *history.RULES,
-    *kept.RULES,
-    *tools.RULES,
-    *events.RULES,
-    *terminals.RULES,
-    *cancel.RULES,
-    *liveness.RULES,
+_FAMILIES = ("history", "tools", "events", "cancel", "liveness")
+_MODULES = (
+    history,
+    kept,
+    calls,
+    tools,
+    reach,
+    events,
+    terminals,
+    order,
+    delivery,
+    cancel,
+    liveness,
 )
-"""All rules, by family."""
+
+RULES: tuple[Rule, ...] = tuple(
+    sorted(
+        (rule for module in _MODULES for rule in module.RULES),
+        key=lambda rule: _FAMILIES.index(rule.family),
+    )
+)
+"""All rules, family by family."""
 
 _BY_ID = {rule.id: rule for rule in RULES}
 

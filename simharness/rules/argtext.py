@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from functools import lru_cache
 
-__all__ = ["is_json", "parses", "sent_twice", "whole"]
+__all__ = ["is_json", "parses", "texts", "whole"]
 
 
 @lru_cache(maxsize=2048)
@@ -39,9 +39,13 @@ def whole(pieces: Sequence[str], *, finished: bool) -> bool:
     return any(tail.lstrip().startswith("{") and is_json(tail) for tail in tails)
 
 
-def sent_twice(pieces: Sequence[str]) -> bool:
-    """Whether `pieces` are two complete texts: one id that the model used for two calls."""
-    return any(
-        is_json("".join(pieces[:at])) and is_json("".join(pieces[at:]))
-        for at in range(1, len(pieces))
-    )
+def texts(pieces: Sequence[str]) -> tuple[str, ...]:
+    """The argument texts that `pieces` hold under one id: one, or two different whole ones.
+
+    The same text again is a preview and its confirmation.
+    """
+    for at in range(1, len(pieces)):
+        first, second = "".join(pieces[:at]), "".join(pieces[at:])
+        if first != second and is_json(first) and is_json(second):
+            return first, second
+    return ("".join(pieces),)

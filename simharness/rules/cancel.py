@@ -9,6 +9,9 @@ from simharness.rules.terminals import reported, tolerated
 from simharness.trace import (
     FailureCounted,
     HookCalled,
+    LeftBehind,
+    LimitHit,
+    LoopError,
     Notice,
     Outcome,
     ProviderRetry,
@@ -18,9 +21,10 @@ from simharness.trace import (
 )
 from simharness.verdict import Judgement, Violation
 
-__all__ = ["RULES", "late_requests", "not_failure"]
+__all__ = ["RULES", "late_requests", "not_failure", "surfaced"]
 
 _FAILURE = "cancel-not-failure"
+_SURFACED = "failure-surfaced"
 
 
 def late_requests(trace: Trace, contract: Contract) -> Judgement:
@@ -130,6 +134,38 @@ def _accounts(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:
     return found
 
 
+def surfaced(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that no error ends in a place where nobody looks."""
+    facts = read(trace, contract)
+    raised = [r.settled.error for r in facts.runs.values() if r.settled and r.settled.error]
+    told = " ".join(raised + [notice.text for notice in trace.of(Notice)])
+    violations: list[Violation] = []
+    occasions = len(raised)
+    for error in trace.of(LoopError):
+        occasions += 1
+        if not (error.error and error.error in told):
+            text = f"An error reached only the loop's exception handler: {error.message}."
+            violations.append(Violation(_SURFACED, text, (error.n,)))
+    for left in trace.of(LeftBehind):
+        if left.kind == "unretrieved-exception" and left.final:
+            occasions += 1
+            if not _told(left.what, told):
+                text = f"Nobody looked at an error, {left.kind}: {left.what}."
+                violations.append(Violation(_SURFACED, text, (left.n,)))
+    for limit in trace.of(LimitHit):
+        if limit.limit == "agent-exit":
+            occasions += 1
+            text = f"The agent ended the process instead of the run: {limit.limit}."
+            violations.append(Violation(_SURFACED, text, (limit.n,)))
+    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+
+
+def _told(what: str, told: str) -> bool:
+    """Whether the type of a lost exception also reached the caller, as it may hold the same."""
+    name = what.rpartition(": ")[2]
+    return bool(name) and name in told
+
+
 RULES = (
     Rule(
         id="cancel-not-failure",
@@ -166,5 +202,22 @@ RULES = (
         ),
         good="tool runs | cancel | tool ends | run settles",
         bad="tool runs | cancel | tool ends | request 2",
+    ),
+    Rule(
+        id="failure-surfaced",
+        tier="core",
+        family="cancel",
+        sentence=(
+            "An internal error reaches the caller: it is raised or, for bookkeeping inside the "
+            "terminal of a stop, reported as a notice."
+        ),
+        check=surfaced,
+        why=(
+            "An exception in a task that nobody awaits is printed to a log at best, and the run "
+            "goes on or hangs without what the task was there for. The same goes for callbacks of "
+            "the loop, and for code that ends the whole process."
+        ),
+        good="store fails | prompt() raises StoreError",
+        bad="store fails in a helper task | prompt() returns as if all were well",
     ),
 )

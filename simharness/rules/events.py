@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 from simharness.contract import Contract
 from simharness.rules.conversation import heard
@@ -14,7 +13,6 @@ from simharness.trace import (
     AgentStart,
     MessageEnd,
     MessageStart,
-    Record,
     Reported,
     ToolExecutionEnd,
     ToolExecutionStart,
@@ -26,74 +24,69 @@ from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "paired", "torn"]
 
-_PAIRS: dict[str, tuple[type[Reported], type[Reported]]] = {
-    "agent": (AgentStart, AgentEnd),
-    "turn": (TurnStart, TurnEnd),
-    "message": (MessageStart, MessageEnd),
-    "tool": (ToolExecutionStart, ToolExecutionEnd),
-}
+_STARTS = {AgentStart, TurnStart, MessageStart, ToolExecutionStart}
+_STARTS_AND_ENDS = {*_STARTS, AgentEnd, TurnEnd, MessageEnd, ToolExecutionEnd}
 
 
 def paired(trace: Trace, contract: Contract) -> Judgement:
     """Judge that each reported start has exactly one end, and each end a start before it."""
     facts = read(trace, contract)
+    families = contract.reports
     occasions = 0
     violations: list[Violation] = []
-    for family, (start, end) in _PAIRS.items():
-        if family not in contract.reports:
-            continue
-        records = sorted((*trace.of(start), *trace.of(end)), key=_number)
-        records = [record for record in records if not record.derived]
-        occasions += len(records)
-        violations += _unpaired(facts, family, start, records)
-    if not occasions:
-        return NOTHING
-    if "message" in contract.reports:
-        violations += _silent(facts)
-    return Judgement(occasions, tuple(violations))
-
-
-def _number(record: Record) -> int:
-    return record.n
-
-
-def _unpaired(
-    facts: Facts, family: str, start: type[Reported], records: Iterable[Reported]
-) -> list[Violation]:
-    """Walk the starts and ends of one family and report what does not match."""
-    found = []
     opened: dict[tuple[int, str], list[Reported]] = {}
-    for record in records:
+    for record in facts.events():
+        if record.family not in families or type(record) not in _STARTS_AND_ENDS:
+            continue
         run = facts.runs.get(record.run)
         if run is None or run.left:
             continue
-        name = _name(family, record)
-        waiting = opened.setdefault((record.run, "" if family == "message" else name), [])
-        if type(record) is start:
+        occasions += 1
+        key = _key(record)
+        waiting = opened.setdefault((record.run, key), [])
+        if type(record) in _STARTS:
             waiting.append(record)
         elif waiting:
             waiting.pop()
         else:
-            text = f"In run {record.run} the end of {name} was reported without a start."
-            found.append(Violation("start-end-paired", text, (record.n,)))
+            text = f"In run {record.run} the end of {_name(record)} was reported without a start."
+            violations.append(Violation("start-end-paired", text, (record.n,)))
+    if not occasions:
+        return NOTHING
+    violations += _never_ended(facts, opened)
+    if "message" in families:
+        violations += _silent(facts)
+    return Judgement(occasions, tuple(violations))
+
+
+def _never_ended(facts: Facts, opened: dict[tuple[int, str], list[Reported]]) -> list[Violation]:
+    """Starts without an end; a run that never settles is the business of `settles`."""
+    found = []
     for (number, _), waiting in opened.items():
         run = facts.runs[number]
-        if run.settled is None or torn(run, facts.contract):
-            continue  # a run that never settles is judged by settles
+        if not waiting or run.settled is None or torn(run, facts.contract):
+            continue
         for record in waiting:
-            text = f"In run {number} the start of {_name(family, record)} has no end."
+            text = f"In run {number} the start of {_name(record)} has no end."
             found.append(Violation("start-end-paired", text, (record.n,)))
     return found
 
 
-def _name(family: str, record: Reported) -> str:
+def _key(record: Reported) -> str:
+    """What an end has in common with its start; messages have no name and are taken in order."""
+    if isinstance(record, ToolExecutionStart | ToolExecutionEnd):
+        return record.call_id
+    return record.family if isinstance(record, MessageStart | MessageEnd) else _name(record)
+
+
+def _name(record: Reported) -> str:
     if isinstance(record, TurnStart | TurnEnd):
         return f"turn {record.turn}"
     if isinstance(record, ToolExecutionStart | ToolExecutionEnd):
         return f"call {record.call_id} of {record.name}"
     if isinstance(record, MessageStart | MessageEnd):
         return f"the {record.message.role} message"
-    return f"the {family}"
+    return "the run"
 
 
 def torn(run: RunFacts, contract: Contract) -> bool:
@@ -113,13 +106,12 @@ def _silent(facts: Facts) -> list[Violation]:
     """
     ends = [end for end in facts.trace.of(MessageEnd) if not end.derived]
     roles = {end.message.role for end in ends} & {"assistant", "tool"}
+    if any(run.left for run in facts.runs.values()):
+        return []  # a run that carries on without its consumer reports to nobody
     found = []
     for role in sorted(roles):
         numbers = [end.n for end in ends if end.message.role == role and not end.discarded]
         for one in heard(facts):
-            run = facts.runs.get(one.run)
-            if run is None or any(other.left for other in facts.runs.values()):
-                break
             held = Counter(message.role for message in one.messages)[role]
             if held > sum(1 for n in numbers if n < one.n):
                 text = f"In {one.place} there is a message of role {role} that had no events."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
-from simharness.rules.argtext import sent_twice, whole
+from simharness.rules.argtext import texts, whole
 from simharness.rules.conversation import Fault, Heard, heard
 from simharness.rules.reading import Facts, read
 from simharness.rules.rule import NOTHING, Rule
@@ -73,7 +73,7 @@ def _sent_so(facts: Facts, fault: Fault) -> bool:
     for chunk in facts.args_taken():
         if chunk.call_id == fault.call_id:
             pieces.setdefault((chunk.run, chunk.request), []).append(chunk.text)
-    return len(pieces) > 1 or any(sent_twice(texts) for texts in pieces.values())
+    return len(pieces) > 1 or any(len(texts(sent)) > 1 for sent in pieces.values())
 
 
 def arguments_arrive(trace: Trace, contract: Contract) -> Judgement:
@@ -106,7 +106,7 @@ def _cut_calls(facts: Facts) -> set[str]:
                 pieces.setdefault(chunk.call_id, []).append(chunk.text)
         terminal = facts.terminals.get((run, request))
         finished = terminal is not None and terminal.kind == "finish"
-        found |= {call for call, texts in pieces.items() if not whole(texts, finished=finished)}
+        found |= {call for call, sent in pieces.items() if not whole(sent, finished=finished)}
     return found
 
 

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
+from simharness.rules.conversation import refusals
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule
-from simharness.trace import LimitHit, StreamClosed, StreamTold, Trace
+from simharness.trace import (
+    ActionTaken,
+    CancelCalled,
+    HookCalled,
+    LeftBehind,
+    LimitHit,
+    LoopError,
+    PhaseChanged,
+    RequestMade,
+    StreamClosed,
+    StreamTold,
+    Trace,
+)
 from simharness.verdict import Judgement, Violation
 
-__all__ = ["RULES", "settles"]
+__all__ = ["RULES", "clean_close", "idle_again", "no_leaks", "settles", "streams_closed"]
 
 _STUCK = {"deadlock", "livelock", "step-limit", "virtual-time-limit", "wall-limit"}
+_LEAKS = {"leaked-task", "leaked-timer", "leaked-thread", "leaked-generator"}
 _SILENT = {"deadlock", "virtual-time-limit"}
 
 
@@ -50,6 +64,114 @@ def _script_hangs(facts: Facts, run: RunFacts) -> bool:
     return request.request not in told + closed
 
 
+def no_leaks(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that 30 virtual seconds after the settling nothing of the runs is left."""
+    facts = read(trace, contract)
+    occasions = sum(run.settled is not None for run in facts.runs.values())
+    if not occasions:
+        return NOTHING
+    left = trace.of(LeftBehind)
+    kinds = _LEAKS if contract.generators == "closed" else _LEAKS - {"leaked-generator"}
+    violations = tuple(
+        Violation("no-leaked-tasks", f"Left behind after 30 s, {one.kind}: {one.what}.", (one.n,))
+        for one in left
+        if one.final and one.kind in kinds
+    )
+    notes = tuple(
+        f"left behind at the settling, {one.kind}: {one.what}"
+        if not one.final
+        else f"left behind after 30 s, {one.kind}: {one.what}"
+        for one in left
+        if one.kind in _LEAKS and not (one.final and one.kind in kinds)
+    )
+    return Judgement(occasions, violations, notes)
+
+
+def streams_closed(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that every stream that was not read to its end has been closed."""
+    del contract  # no agent may leave a stream open
+    requests = len(trace.of(RequestMade))
+    ended = sum(closed.by == "end" for closed in trace.of(StreamClosed))
+    violations = tuple(
+        Violation("upstream-closed", f"Left open after 30 s, {one.kind}: {one.what}.", (one.n,))
+        for one in trace.of(LeftBehind)
+        if one.final and one.kind == "unclosed-stream"
+    )
+    occasions = max(requests - ended, len(violations))
+    return Judgement(occasions, violations) if occasions else NOTHING
+
+
+def clean_close(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that a consumer which leaves its iterator gets no exception for it."""
+    left = [c for c in trace.of(CancelCalled) if c.way.upper() in {"CLOSE", "BREAK"}]
+    if not left:
+        return NOTHING
+    facts = read(trace, contract)
+    occasions = 0
+    violations: list[Violation] = []
+    for cancel in left:
+        run = facts.runs.get(cancel.run)
+        if run is None or cancel.n > run.over:
+            continue
+        occasions += 1
+        if run.settled is not None and run.settled.error:
+            text = f"Closing the iterator of run {run.number} raised {_kind(run.settled.error)}."
+            violations.append(Violation("close-is-clean", text, (cancel.n, run.over)))
+        for error in trace.of(LoopError):
+            if error.n > cancel.n and _of_generator(error):
+                text = f"After the consumer left run {run.number}: {error.message}."
+                violations.append(Violation("close-is-clean", text, (cancel.n, error.n)))
+    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+
+
+def _kind(error: str) -> str:
+    """The type of an exception, of which a record holds type and text."""
+    return error.partition(":")[0]
+
+
+def _of_generator(error: LoopError) -> bool:
+    text = f"{error.message} {error.error}".lower()
+    return "asynchronous generator" in text or "generatorexit" in text or "aclose()" in text
+
+
+def idle_again(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that the agent says it is idle after each run, and accepts the next prompt."""
+    facts = read(trace, contract)
+    reports = "phase" in contract.reports
+    phases = [p for p in trace.of(PhaseChanged) if not p.derived] if reports else []
+    occasions = 0
+    violations: list[Violation] = []
+    refused = {run.number for run in refusals(facts)}
+    for run in facts.runs.values():
+        if run.settled is None or run.left:
+            continue
+        if run.number > 1 and not facts.overlaps(run):
+            occasions += 1
+            if run.number in refused and not _explained(facts, run):
+                kind = _kind(run.settled.error)
+                text = f"The idle agent refused the prompt of run {run.number} with {kind}."
+                violations.append(Violation("phase-returns-idle", text, (run.prompted, run.over)))
+        of_run = [phase for phase in phases if phase.run == run.number]
+        if of_run:
+            occasions += 1
+            if of_run[-1].phase != "idle" and not run.queued:
+                text = f"After run {run.number} the phase stays {of_run[-1].phase}."
+                evidence = (of_run[-1].n, run.over)
+                violations.append(Violation("phase-returns-idle", text, evidence))
+    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+
+
+def _explained(facts: Facts, run: RunFacts) -> bool:
+    """Whether a hook, or something done to the agent before, may have refused the prompt."""
+    trace = facts.trace
+    return bool(trace.of(HookCalled, run.number)) or any(
+        action.n < run.over and action.action not in _HARMLESS for action in trace.of(ActionTaken)
+    )
+
+
+_HARMLESS = {"wait", "gc"}
+
+
 RULES = (
     Rule(
         id="settles",
@@ -68,5 +190,66 @@ RULES = (
         ),
         good="stream hangs | cancel | run settles",
         bad="stream hangs | cancel | deadlock",
+    ),
+    Rule(
+        id="no-leaked-tasks",
+        tier="core",
+        family="liveness",
+        sentence=(
+            "30 virtual seconds after the settling no task, timer or thread of the runs remains."
+        ),
+        check=no_leaks,
+        why=(
+            "Tasks that nobody awaits hold connections, locks and memory, and their exceptions "
+            "vanish. What remains at the settling itself is only noted, because winding up takes "
+            "a moment; a generator that is left to the garbage collector breaks the rule only for "
+            "agents that declare generators: closed."
+        ),
+        good="cancel | run settles | helper task ends 10 ms later",
+        bad="cancel | run settles | 30 s later the helper task still waits",
+    ),
+    Rule(
+        id="upstream-closed",
+        tier="core",
+        family="liveness",
+        sentence=(
+            "Every model stream that was opened and not read to its end is closed within 30 "
+            "virtual seconds of the settling."
+        ),
+        check=streams_closed,
+        why=(
+            "An open response keeps its connection and the provider goes on generating, for "
+            "money. It happens where the reading loop is left by break, return or an exception "
+            "without closing what it read from."
+        ),
+        good="cancel | stream closed by aclose | run settles",
+        bad="cancel | run settles | the stream stays open",
+    ),
+    Rule(
+        id="close-is-clean",
+        tier="core",
+        family="liveness",
+        sentence="Closing or leaving the consumer's iterator raises nothing.",
+        check=clean_close,
+        why=(
+            "A generator that yields or awaits while it is being closed raises RuntimeError in "
+            "the consumer, or in nobody's task at all, and its own clean-up does not run."
+        ),
+        good="item | consumer closes | run settles",
+        bad="item | consumer closes | RuntimeError: generator ignored GeneratorExit",
+    ),
+    Rule(
+        id="phase-returns-idle",
+        tier="core",
+        family="liveness",
+        sentence="After a run has ended in any way the agent is idle and accepts a prompt.",
+        check=idle_again,
+        why=(
+            "The flag that says running is set at the start and cleared on the happy path only. "
+            "After a cancel or an error the agent refuses every prompt as already running, and "
+            "only a restart helps."
+        ),
+        good="run 1 is cancelled | phase idle | run 2 is answered",
+        bad="run 1 is cancelled | run 2 raises: already running",
     ),
 )

@@ -16,6 +16,7 @@ from simharness.trace import (
     ChunkTaken,
     PromptCalled,
     Record,
+    Reported,
     RequestMade,
     RunSettled,
     TerminalTaken,
@@ -115,6 +116,7 @@ class Facts:
             self.terminals.setdefault((terminal.run, terminal.request), terminal)
         self._taken: dict[tuple[int, int], list[ChunkTaken]] | None = None
         self._args: list[ChunkTaken] | None = None
+        self._events: list[Reported] | None = None
         self._read_cancels()
         self._read_queues()
 
@@ -148,6 +150,8 @@ class Facts:
             run = self.runs.get(action.run)
             if run is not None and any(word in action.action for word in _QUEUEING):
                 run.queued = True
+        if self.contract.second_prompt in {"reject", "rollback"}:
+            return
         for later in self.runs.values():
             for run in self.runs.values():
                 if run.prompted < later.prompted < run.over:
@@ -160,6 +164,16 @@ class Facts:
             for chunk in self.trace.of(ChunkTaken):
                 self._taken.setdefault((chunk.run, chunk.request), []).append(chunk)
         return self._taken.get((run, request), [])
+
+    def events(self) -> list[Reported]:
+        """What the agent itself reported, in order, without what an adapter derived."""
+        if self._events is None:
+            self._events = [
+                record
+                for record in self.trace.records
+                if isinstance(record, Reported) and not record.derived
+            ]
+        return self._events
 
     def args_taken(self) -> list[ChunkTaken]:
         """All pieces of tool calls the agent took, in order."""

@@ -57,7 +57,7 @@ class ScriptedTool:
     def call_sync(self, args: object, *, call_id: str) -> str:
         """Run the body without an event loop: it keeps its thread for as long as it takes."""
         body = _Body(self._trial, self._tool, call_id, args_text(args))
-        body.begin(None)
+        body.begin(None, thread=True)
         takes_s = self._tool.takes_s or 0.0
         for number in range(1, self._tool.effects + 1):
             body.effect(number)
@@ -96,10 +96,10 @@ class _Body:
                 self._wait(self._tool.takes_s / parts)
             await self._until_delivered()
 
-    def begin(self, end: Wait | None) -> None:
+    def begin(self, end: Wait | None, *, thread: bool = False) -> None:
         """Witness the start, then let actions placed at it happen."""
         trial, name = self._trial, self._tool.name
-        trial.recorder.add(ToolStarted(self._call_id, name, self._args, trial.told()))
+        trial.recorder.add(ToolStarted(self._call_id, name, self._args, trial.told(), thread))
         trial.user.began(AnchorKind.TOOL, name, self._run, end)
 
     def effect(self, number: int) -> None:

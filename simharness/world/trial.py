@@ -97,7 +97,13 @@ class Trial:
         run = RUN.get()
         number = self._requests[run] = self._requests.get(run, 0) + 1
         self.recorder.add(
-            RequestMade(number, tuple(request.messages), request.streaming, self.told())
+            RequestMade(
+                number,
+                tuple(request.messages),
+                request.streaming,
+                self.told(),
+                tuple(request.tools),
+            )
         )
         self.user.request_made(run, number)
         stream = ScriptedStream(

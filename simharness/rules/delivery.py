@@ -1,0 +1,312 @@
+"""Rules that compare what was delivered, kept and counted: deltas, views, outcomes, usage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simharness.contract import Contract
+from simharness.rules.conversation import Heard, after_run, assistants, heard
+from simharness.rules.reading import Facts, RunFacts, read
+from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.terminals import reported
+from simharness.trace import (
+    ActionTaken,
+    AttemptKept,
+    ContextCompacted,
+    LogRow,
+    Message,
+    MessageEnd,
+    MessageStart,
+    Outcome,
+    ProviderRetry,
+    RequestMade,
+    Shown,
+    StreamEnd,
+    Trace,
+    UsageTaken,
+)
+from simharness.verdict import Judgement, Violation
+
+__all__ = ["RULES", "conserved", "observers", "usage"]
+
+_BOUNDARIES = (ProviderRetry, StreamEnd, MessageEnd, MessageStart)
+
+
+def _flat(text: str) -> str:
+    """Text without blanks: how an agent joins its blocks is its own business."""
+    return "".join(text.split())
+
+
+def conserved(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that the deltas of a finished message, joined, are that message, each chunk once."""
+    shown = trace.of(Shown)
+    if not shown:
+        return NOTHING
+    facts = read(trace, contract)
+    texts: dict[tuple[int, int], str] = {}
+    for record in shown:
+        if not record.reasoning:
+            key = (record.run, record.request)
+            texts[key] = texts.get(key, "") + record.text
+    occasions = 0
+    violations: list[Violation] = []
+    for run in facts.runs.values():
+        if run.left or run.cancels or run.queued:
+            continue
+        for request in run.requests:
+            text = _flat(texts.get((run.number, request.request), ""))
+            final = _final(facts, run, request) if text else None
+            if final is None:
+                continue
+            occasions += 1
+            problem = _difference(text, _flat(final[0].text))
+            if problem:
+                words = f"In run {run.number}, request {request.request}, {problem}."
+                evidence = (request.n, final[1].n)
+                violations.append(Violation("chunk-conservation", words, evidence))
+        found = _replayed(facts, run, texts)
+        occasions += len(found)
+        violations += found
+    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+
+
+def _final(facts: Facts, run: RunFacts, request: RequestMade) -> tuple[Message, Heard] | None:
+    """The message that a finished stream became, as the next request of the conversation has it."""
+    terminal = facts.terminal(request)
+    if terminal is None or terminal.kind != "finish" or terminal.detail not in _PLAIN:
+        return None
+    later = [
+        one for one in heard(facts) if one.run == run.number and one.n > request.n and one.sent
+    ]
+    one = later[0] if later else after_run(facts, run)
+    if one is None:
+        return None
+    place = len(assistants(request.messages))
+    found = assistants(one.messages)
+    return (found[place], one) if place < len(found) else None
+
+
+_PLAIN = {"stop", "tool_calls"}
+
+
+def _difference(shown: str, final: str) -> str:
+    if shown == final:
+        return ""
+    if final.startswith(shown) or shown in final:
+        return "not all of the final message had been shown"
+    if final in shown:
+        return "more was shown than the final message holds"
+    return "what was shown is not the final message"
+
+
+def _replayed(facts: Facts, run: RunFacts, texts: dict[tuple[int, int], str]) -> list[Violation]:
+    """Attempts whose text the consumer saw joined to that of a failed one, without a boundary."""
+    declared = facts.contract.retry_after_visible_output
+    if declared not in {"never", "with-boundary"}:
+        return []
+    found = []
+    for before, request in zip(run.requests, run.requests[1:], strict=False):
+        terminal = facts.terminal(before)
+        if terminal is None or terminal.kind == "finish":
+            continue
+        both = [texts.get((run.number, one.request), "").strip() for one in (before, request)]
+        if not all(both) or before.messages != request.messages:
+            continue
+        between = facts.trace.between(terminal.n, request.n)
+        if declared == "never" or not any(isinstance(r, _BOUNDARIES) for r in between):
+            text = f"In run {run.number} a retry was shown behind the text of the failed attempt."
+            found.append(Violation("chunk-conservation", text, (terminal.n, request.n)))
+    return found
+
+
+def observers(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that all channels name one outcome, and that events alone give the history."""
+    facts = read(trace, contract)
+    occasions = 0
+    violations: list[Violation] = []
+    for run in facts.runs.values():
+        if run.left:
+            continue
+        outcomes = reported(run)
+        rows = [row for row in trace.of(LogRow, run.number) if not row.derived]
+        if len(outcomes) + bool(rows) > 1 and not _cancelled_behind_end(run):
+            occasions += 1
+            violations += _disagreeing(run, outcomes, rows)
+    if {"message", "attempt"} <= contract.reports:
+        folded = _folded(facts)
+        occasions += folded[0]
+        violations += folded[1]
+    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+
+
+def _cancelled_behind_end(run: RunFacts) -> bool:
+    """Whether a cancel came between the reported end and the return; then both are true."""
+    return bool(run.ends) and any(cancel.called > run.ends[-1].n for cancel in run.cancels)
+
+
+def _disagreeing(
+    run: RunFacts, outcomes: list[tuple[Outcome, int]], rows: Sequence[LogRow]
+) -> list[Violation]:
+    numbers = tuple(n for _, n in outcomes)
+    names = [outcome for outcome, _ in outcomes]
+    first, last = (names[0], names[-1]) if names else (None, None)
+    found = []
+    if len(set(names)) > 1 and not _same_end(run, names):
+        text = f"Run {run.number} is reported as {first} and as {last}."
+        found.append(Violation("observers-agree", text, numbers))
+    if rows and last is Outcome.COMPLETED:
+        latest = max(rows, key=lambda row: (row.attempt, row.n))
+        if not latest.success:
+            text = f"Run {run.number} is reported as completed, but its last log row as failed."
+            found.append(Violation("observers-agree", text, (*numbers, latest.n)))
+    return found
+
+
+def _same_end(run: RunFacts, names: list[Outcome]) -> bool:
+    """Whether an exception stands for a limit or a rejection, for which it has no other word."""
+    raised = run.settled is not None and run.settled.how == "raised"
+    rest = set(names) - {Outcome.FAILED}
+    return raised and len(rest) == 1 and rest <= {Outcome.LIMIT, Outcome.REJECTED}
+
+
+def _folded(facts: Facts) -> tuple[int, list[Violation]]:
+    """Compare the history with the view of a client that saw only the message events."""
+    trace = facts.trace
+    edited = bool(trace.of(ContextCompacted)) or bool(trace.of(ActionTaken))
+    if edited or len(_sessions(facts)) > 1:
+        return 0, []
+    view = [
+        (end.n, _key(end.message))
+        for end in trace.of(MessageEnd)
+        if not (end.derived or end.discarded) and end.message.role in _ANSWERS
+    ]
+    occasions = 0
+    for one in heard(facts):
+        if not one.sent:
+            continue
+        occasions += 1
+        kept = [_key(message) for message in one.messages if message.role in _ANSWERS]
+        if kept != [key for n, key in view if n < one.n]:
+            text = f"The events give another conversation than {one.place} holds."
+            return occasions, [Violation("observers-agree", text, (one.n,))]
+    return occasions, []
+
+
+_ANSWERS = {"assistant", "tool"}
+
+
+def _sessions(facts: Facts) -> set[str]:
+    return {run.session for run in facts.runs.values()}
+
+
+def _key(message: Message) -> tuple[str, str, str, tuple[str, ...]]:
+    return message.role, message.text, message.call_id, tuple(call.id for call in message.calls)
+
+
+def usage(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that each stream's usage is booked once, as last reported, and unknown stays absent."""
+    family = "log" if "log" in contract.reports else "attempt"
+    facts = read(trace, contract)
+    taken: dict[tuple[int, int], tuple[int, int]] = {}
+    for report in trace.of(UsageTaken):
+        taken[report.run, report.request] = (report.input, report.output)
+    kept: Sequence[LogRow | AttemptKept] = trace.of(AttemptKept)
+    booked = [
+        row
+        for row in (trace.of(LogRow) if family == "log" else kept)
+        if row.run in facts.runs and not row.derived
+    ]
+    occasions = len(booked) + (len(taken) if family == "log" else 0)
+    if not occasions:
+        return NOTHING
+    violations: list[Violation] = []
+    rows: dict[tuple[int, int], list[LogRow | AttemptKept]] = {}
+    for row in booked:
+        rows.setdefault((row.run, row.attempt), []).append(row)
+    for place, found in rows.items():
+        violations += _misbooked(place, found, taken.get(place))
+    if family == "log":
+        for place in taken.keys() - rows.keys():
+            run = facts.runs.get(place[0])
+            if run is not None and run.settled is not None and not run.left:
+                text = f"The usage of request {place[1]} of run {place[0]} is in no log row."
+                violations.append(Violation("usage-once", text, (run.over,)))
+    return Judgement(occasions, tuple(violations))
+
+
+def _misbooked(
+    place: tuple[int, int], rows: list[LogRow | AttemptKept], taken: tuple[int, int] | None
+) -> list[Violation]:
+    """What is wrong with the rows of one stream."""
+    where = f"request {place[1]} of run {place[0]}"
+    counted = [row for row in rows if row.usage is not None]
+    numbers = tuple(row.n for row in rows)
+    if len(counted) > 1:
+        return [Violation("usage-once", f"The usage of {where} is counted twice.", numbers)]
+    if taken is None:
+        if not counted:
+            return []
+        text = f"The usage of {where} was never reported but is counted."
+        return [Violation("usage-once", text, numbers)]
+    if not counted:
+        return [Violation("usage-once", f"The usage of {where} is not counted.", numbers)]
+    if counted[0].usage != taken:
+        text = f"The usage of {where} is not counted as it was last reported."
+        return [Violation("usage-once", text, numbers)]
+    return []
+
+
+RULES = (
+    Rule(
+        id="observers-agree",
+        tier="core",
+        family="events",
+        sentence=(
+            "Every channel that reports the end of a run names the same outcome, and where all "
+            "messages and discards are reported, events alone give the history."
+        ),
+        check=observers,
+        why=(
+            "One listener sees completed, the caller gets an exception, the log says success: "
+            "whoever acts on one of them acts wrongly. And a client that only follows the events "
+            "must end up with the conversation that the next request holds."
+        ),
+        good="AgentEnd cancelled | prompt() ends as cancelled",
+        bad="AgentEnd completed | prompt() raises",
+    ),
+    Rule(
+        id="chunk-conservation",
+        tier="core",
+        family="events",
+        sentence=(
+            "The deltas shown of a finished message, joined, are the final message, each chunk "
+            "once; a retry after visible output follows the declared policy."
+        ),
+        check=conserved,
+        why=(
+            "A retry in the middle of a stream shows the beginning again, a buffer is flushed "
+            "twice, the first chunk is swallowed with the opening: the user reads another text "
+            "than the one that the model will remember."
+        ),
+        good='shown "Hel" "lo" | final "Hello"',
+        bad='shown "Hel" | retry | shown "Hel" "lo" | final "Hello"',
+    ),
+    Rule(
+        id="usage-once",
+        tier="core",
+        family="liveness",
+        sentence=(
+            "The usage of each stream is counted once, as it was last reported; unknown usage is "
+            "absent, not zero."
+        ),
+        check=usage,
+        reports=("log", "attempt"),
+        why=(
+            "Usage comes cumulatively, at the end, or never, and interrupted streams are billed "
+            "like any other. Adding what should overwrite counts double, and forgetting the cut "
+            "stream hides cost."
+        ),
+        good="usage 10/1, usage 10/5 | log row 10/5",
+        bad="usage 10/1, usage 10/5 | log row 20/6",
+    ),
+)

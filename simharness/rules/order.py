@@ -1,0 +1,242 @@
+"""Rules about the order of what is reported: blocks nest, and the end comes last."""
+
+from __future__ import annotations
+
+import attrs
+
+from simharness.contract import Contract
+from simharness.rules.reading import NEVER, Facts, RunFacts, read
+from simharness.rules.rule import NOTHING, Rule
+from simharness.trace import (
+    AgentEnd,
+    AgentStart,
+    ChunkTaken,
+    MessageEnd,
+    MessageStart,
+    Record,
+    Reported,
+    RequestMade,
+    Shown,
+    ToolEffect,
+    ToolEnded,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    ToolStarted,
+    Trace,
+    TurnEnd,
+    TurnStart,
+)
+from simharness.verdict import Judgement, Violation
+
+__all__ = ["RULES", "last_word", "nested", "nothing_after"]
+
+_OF_A_RUN = {"turn", "message", "tool", "stream", "retry"}
+
+
+@attrs.define
+class _Open:
+    """What is open in one run. Starts that never end are the business of start-end-paired."""
+
+    turn: bool = False
+    message: bool = False
+    tools: int = 0
+
+    def blocks(self, *, turn: bool) -> str:
+        """The open block that a terminal must not find; "" if there is none."""
+        if self.message:
+            return "a message"
+        if self.tools:
+            return "a tool call"
+        return "a turn" if turn and self.turn else ""
+
+
+def nested(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that no terminal, turn or message is reported while a block is open."""
+    facts = read(trace, contract)
+    opened: dict[int, _Open] = {}
+    occasions = 0
+    violations: list[Violation] = []
+    for record in facts.events():
+        run = facts.runs.get(record.run)
+        if run is None or run.left or record.family not in contract.reports:
+            continue
+        state = opened.get(record.run)
+        if state is None:
+            state = opened[record.run] = _Open()
+        if isinstance(record, TurnEnd | AgentEnd):
+            occasions += 1
+        problem = _step(state, record)
+        if problem:
+            text = f"In run {record.run} {problem}."
+            violations.append(Violation("nested-order", text, (record.n,)))
+    return Judgement(max(occasions, len(violations)), tuple(violations)) if opened else NOTHING
+
+
+def _step(state: _Open, record: Reported) -> str:
+    """Open or close what `record` says; return what it found open and should not have."""
+    found = ""
+    match record:
+        case MessageStart():
+            found = "a message started inside a message" if state.message else ""
+            state.message = True
+        case MessageEnd():
+            state.message = False
+        case ToolExecutionStart():
+            state.tools += 1
+        case ToolExecutionEnd():
+            state.tools = max(0, state.tools - 1)
+        case TurnStart():
+            block = state.blocks(turn=True)
+            found = f"turn {record.turn} started inside {block}" if block else ""
+            state.turn = True
+        case TurnEnd():
+            block = state.blocks(turn=False)
+            found = f"turn {record.turn} ended inside {block}" if block else ""
+            state.turn = False
+        case AgentEnd():
+            block = state.blocks(turn=True)
+            found = f"the run was reported as over inside {block}" if block else ""
+    return found
+
+
+def nothing_after(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that nothing of a run is reported or shown behind its terminal, nor in another run."""
+    facts = read(trace, contract)
+    closed: dict[int, int] = {}
+    occasions = 0
+    violations: list[Violation] = []
+    reports = "agent" in contract.reports
+    for record in facts.events() if reports else ():
+        run = facts.runs.get(record.run)
+        if run is None or run.left:
+            continue
+        if isinstance(record, AgentEnd):
+            closed[record.run] = record.n
+            occasions += 1
+        elif isinstance(record, AgentStart):
+            closed.pop(record.run, None)  # a queued message begins the agent anew
+        elif record.run in closed and record.family in _OF_A_RUN & contract.reports:
+            text = f"{type(record).__name__} of run {record.run} came after its terminal."
+            evidence = (closed[record.run], record.n)
+            violations.append(Violation("no-event-after-terminal", text, evidence))
+    shown = trace.of(Shown)
+    occasions += len({record.run for record in shown})
+    violations += _shown_late(facts, shown)
+    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+
+
+def _shown_late(facts: Facts, shown: list[Shown]) -> list[Violation]:
+    """Text that reached the consumer when its run was over, or as part of another run."""
+    rule = "no-event-after-terminal"
+    found = [
+        Violation(rule, f"Text of run {record.run} was shown after it had settled.", (record.n,))
+        for record in shown
+        if facts.behind(record)
+    ]
+    if len(facts.runs) < 2 or not shown or shown[0].run == shown[-1].run:
+        return found
+    taken: dict[int, str] = {}
+    for chunk in facts.trace.of(ChunkTaken):
+        taken[chunk.run] = taken.get(chunk.run, "") + chunk.text
+    for record in shown:
+        text = record.text.strip()
+        if len(text) < 3 or text in taken.get(record.run, ""):
+            continue
+        source = [run for run, sent in taken.items() if run < record.run and text in sent]
+        if source:
+            words = f"Text of run {source[0]} was shown as part of run {record.run}."
+            found.append(Violation(rule, words, (record.n,)))
+    return found
+
+
+def last_word(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that a run is reported as over only when its tools and requests are."""
+    facts = read(trace, contract)
+    occasions = 0
+    points: dict[int, int] = {}
+    for run in facts.runs.values():
+        if run.settled is not None and not run.left:
+            occasions += 1
+            points[run.number] = _completed(run)
+    if not occasions:
+        return NOTHING
+    threads = {body.call_id for body in trace.of(ToolStarted) if body.thread}
+    violations = []
+    for kind in (ToolStarted, ToolEffect, ToolEnded, RequestMade):
+        for record in trace.of(kind):
+            if record.n > points.get(record.run, NEVER) and _changes(record, threads):
+                text = f"Run {record.run} was reported as over before {_WORDS[kind]}."
+                evidence = (points[record.run], record.n)
+                violations.append(Violation("settle-order", text, evidence))
+    return Judgement(occasions, tuple(violations))
+
+
+_WORDS: dict[type[Record], str] = {
+    ToolStarted: "its last tool started",
+    ToolEffect: "the last effect of a tool",
+    ToolEnded: "its last tool ended",
+    RequestMade: "its last model request",
+}
+
+
+def _completed(run: RunFacts) -> int:
+    """Where the agent first said that the run is over."""
+    if run.queued or not run.ends:
+        return run.over
+    return min(run.ends[0].n, run.over)
+
+
+def _changes(record: Record, threads: set[str]) -> bool:
+    """Whether `record` is work; a body that is being torn down, or a thread, only winds up."""
+    if isinstance(record, ToolEnded) and record.how == "cancelled":
+        return False
+    return getattr(record, "call_id", "") not in threads
+
+
+RULES = (
+    Rule(
+        id="nested-order",
+        tier="core",
+        family="events",
+        sentence="No terminal, turn or message is reported while another block is open.",
+        check=nested,
+        reports=("agent", "turn", "message", "tool"),
+        why=(
+            "Clients keep a stack of open blocks. A turn that ends while its message is still open "
+            "leaves that message on the screen, and the next one is drawn inside it."
+        ),
+        good="TurnStart 1, MessageStart, MessageEnd, TurnEnd 1",
+        bad="TurnStart 1, MessageStart, TurnEnd 1, MessageEnd",
+    ),
+    Rule(
+        id="no-event-after-terminal",
+        tier="core",
+        family="events",
+        sentence=(
+            "After its terminal no event of a run is reported and none of its text is shown, nor "
+            "credited to another run."
+        ),
+        check=nothing_after,
+        why=(
+            "A consumer that has seen the end stops listening, and a client that has started the "
+            "next turn puts whatever comes into that turn. Buffers that are flushed late and "
+            "streams that nobody closed are where such events come from."
+        ),
+        good="cancel | MessageEnd, TurnEnd, AgentEnd",
+        bad="cancel | AgentEnd | MessageUpdate",
+    ),
+    Rule(
+        id="settle-order",
+        tier="core",
+        family="liveness",
+        sentence="A run is reported as over only after its last tool, effect and request.",
+        check=last_word,
+        why=(
+            "Whoever waits for the end acts on it at once: reads the files, starts the next run, "
+            "exits. If the end is reported when the stop was merely asked for, that work is "
+            "overtaken by what the run still does."
+        ),
+        good="cancel | tool ends | AgentEnd",
+        bad="cancel | AgentEnd | tool has an effect",
+    ),
+)
