@@ -58,8 +58,8 @@ _CONTRACT = Contract(
     streaming="streaming-only",
 )
 
-# Finish reasons the vocabulary of StopReason knows; the others are errors, as in its providers.
-_STOP_REASONS = {"stop": "stop", "tool_calls": "tool_calls", "length": "length"}
+# Finish reasons as its own provider maps them (observed): what it does not know is a stop.
+_STOP_REASONS = {"tool_calls": "tool_calls", "length": "length"}
 
 
 class _Response:
@@ -102,11 +102,11 @@ class _Response:
                 return self._call(chunk)
             case UsageReport():
                 self._change(usage=_usage(chunk.input, chunk.output))
-            case Finish(reason=reason) if reason in _STOP_REASONS:
-                self._change(stop_reason=_STOP_REASONS[reason])
-                return ta.AssistantMessageEvent(type="done", message=self._partial)
+            case Finish(reason="content_filter"):
+                return self._error("error", "content_filter")
             case Finish(reason=reason):
-                return self._error("error", reason)
+                self._change(stop_reason=_STOP_REASONS.get(reason, "stop"))
+                return ta.AssistantMessageEvent(type="done", message=self._partial)
             case Aborted(reason=reason):
                 return self._error("aborted", reason)
             case Failed(error=error):
@@ -239,8 +239,9 @@ def _report(event: ta.AgentEvent, turn: int) -> trace.Reported:
         case ta.AgentStartEvent():
             return trace.AgentStart()
         case ta.AgentEndEvent():
-            messages = tuple(_message(message) for message in event.messages)
-            return trace.AgentEnd(outcome=_outcome(event.messages), messages=messages)
+            # Its last message's stop reason is the provider's word, not the run's outcome: an
+            # abort may end on `aborted` or on `error` (api/agent_loop.md).
+            return trace.AgentEnd(messages=tuple(_message(message) for message in event.messages))
         case ta.TurnStartEvent():
             return trace.TurnStart(turn)
         case ta.TurnEndEvent():
@@ -265,15 +266,6 @@ def _report(event: ta.AgentEvent, turn: int) -> trace.Reported:
         case ta.ToolExecutionEndEvent(result=result):
             text = _text(result.content if result else ())
             return trace.ToolExecutionEnd(event.tool_call_id, event.tool_name, text, event.is_error)
-
-
-def _outcome(messages: Sequence[ta.AgentMessage]) -> trace.Outcome | None:
-    """What the last message says of the run; a message that is neither says nothing of it.
-
-    api/agent_loop.md: an abort is reported by an aborted or error assistant message.
-    """
-    reasons = {"aborted": trace.Outcome.CANCELLED, "error": trace.Outcome.FAILED}
-    return reasons.get(getattr(messages[-1], "stop_reason", None) or "") if messages else None
 
 
 def _message(message: ta.AgentMessage | None) -> trace.Message:

@@ -120,6 +120,13 @@ class VirtualDatetime(_real_datetime, metaclass=_IsDatetime):
         """The trial's wall time, naive."""
         return cls.now()
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *args: object) -> Any:
+        """For models that are defined during a trial: pydantic knows only the real class."""
+        from pydantic_core import core_schema
+
+        return core_schema.datetime_schema()
+
 
 class _IsDate(type):
     """As `_IsDatetime`, for dates."""
@@ -142,6 +149,13 @@ class VirtualDate(_real_date, metaclass=_IsDate):
     def today(cls) -> Any:
         """The trial's date."""
         return VirtualDatetime.now().date()
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, *args: object) -> Any:
+        """As for `VirtualDatetime`."""
+        from pydantic_core import core_schema
+
+        return core_schema.date_schema()
 
 
 def replacements() -> dict[int, tuple[Any, Any]]:

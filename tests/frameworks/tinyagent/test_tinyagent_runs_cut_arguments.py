@@ -2,7 +2,8 @@
 
 The connection closes after `{"q": "/home/us`, with neither `done` nor `error`. The tool runs with
 `{}`, which is what `parse_streaming_json` makes of that text, and its result enters a history that
-has no call for it. Run this file to see both.
+has no call for it. (Its own alchemy provider calls such a stream a `stop`: the history is then in
+order, and the tool runs with `{}` all the same.) Run this file to see both.
 """
 
 from __future__ import annotations

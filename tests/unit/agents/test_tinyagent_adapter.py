@@ -26,7 +26,6 @@ from simharness.trace import (
     Message,
     MessageEnd,
     MessageUpdate,
-    Outcome,
     Reasoning,
     Text,
     ToolExecutionEnd,
@@ -117,16 +116,17 @@ def test_only_deltas_that_the_consumer_was_handed_count_as_shown() -> None:
     ]
 
 
-@pytest.mark.parametrize("end", [Aborted("user"), Failed(ProviderError("boom")), Finish("refusal")])
+@pytest.mark.parametrize(
+    "end", [Aborted("user"), Failed(ProviderError("boom")), Finish("content_filter")]
+)
 def test_an_end_other_than_done_becomes_an_error_event_with_the_partial(end: object) -> None:
-    """Aborted, error and refusal keep the partial text and end the turn; only aborted marks it."""
+    """Aborted, error and filtered keep the partial text and end the turn; aborted marks it."""
     world = FakeWorld([StreamStart(), TextDelta("par"), end])  # type: ignore[list-item]
     agent = run(world, "hi")
     cut = assistant("par", interrupted=isinstance(end, Aborted))
     assert [user("hi"), cut] == agent.history()
     assert TurnEnd(1, cut) in world.reports
-    outcome = Outcome.CANCELLED if cut.interrupted else Outcome.FAILED
-    assert AgentEnd(outcome=outcome, messages=(user("hi"), cut)) == world.reports[-1]
+    assert AgentEnd(messages=(user("hi"), cut)) == world.reports[-1]
 
 
 def test_a_raising_stream_is_not_repaired() -> None:
@@ -137,7 +137,7 @@ def test_a_raising_stream_is_not_repaired() -> None:
     assert TurnEnd not in kinds
     assert 1 == kinds.count(MessageEnd)
     blank = Message("assistant", (Text(""),))
-    assert AgentEnd(outcome=Outcome.FAILED, messages=(blank,)) == world.reports[-1]
+    assert AgentEnd(messages=(blank,)) == world.reports[-1]
 
 
 def test_a_second_start_is_not_passed_on() -> None:
@@ -145,6 +145,18 @@ def test_a_second_start_is_not_passed_on() -> None:
     world = FakeWorld([StreamStart(), StreamStart(), TextDelta("a"), Finish()])
     agent = run(world, "hi")
     assert [user("hi"), assistant("a")] == agent.history()
+
+
+@pytest.mark.parametrize(
+    ("reason", "stop_reason"),
+    [("stop", "stop"), ("length", "length"), ("refusal", "stop"), ("content_filter", "error")],
+)
+def test_finish_reasons_are_mapped_as_the_framework_s_own_provider_does(
+    reason: str, stop_reason: str
+) -> None:
+    """What its vocabulary has no word for is a stop."""
+    agent = run(FakeWorld([StreamStart(), TextDelta("a"), Finish(reason)]), "hi")
+    assert stop_reason == agent._agent.state.messages[-1].model_dump()["stop_reason"]
 
 
 def test_usage_is_carried_by_the_message() -> None:
