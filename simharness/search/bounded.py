@@ -7,7 +7,6 @@ Without a limit it is an exhaustive enumeration. It does not prune equivalent sc
 
 from __future__ import annotations
 
-import itertools
 from array import array
 from collections import deque
 from typing import TYPE_CHECKING
@@ -102,7 +101,8 @@ class Bounded:
 
     def _plan(self) -> Plan:
         level: Iterator[Schedule] = iter((EMPTY,))
-        for bound in itertools.count():
+        bound = 0
+        while True:
             parents: deque[_Parent] = deque()
             beyond = 0
             for schedule in level:
@@ -118,6 +118,7 @@ class Bounded:
             if bound == self.limit or not beyond:
                 return
             level = _drain(parents)
+            bound += 1
 
     def _finish_level(self, bound: int, beyond: int) -> None:
         if not self._player.strays:

@@ -180,7 +180,8 @@ class _Shrinker:
                 self._pass(edits.lower)
                 return True
             self._holding[len(verdict.schedule)] += 1
-        return search.exhausted() or search.exhausted_to() == count - 1
+        # The best has one deviation more, so a search that found nothing beyond saw other trials.
+        return search.exhausted_to() == count - 1 and not search.exhausted()
 
 
 def _size(verdict: Verdict) -> tuple[int, int, int]:

@@ -22,7 +22,7 @@ from simharness.search import (
     shrink,
     shrink_value,
 )
-from simharness.search.edits import WantedChooser
+from simharness.search.edits import WantedChooser, lower
 from simharness.verdict import Verdict, Violation
 from tests.tiny import Tree, climbing, running, two_windows, verdict
 
@@ -125,6 +125,31 @@ class TestShrink:
         shrunk = shrink(run_once, run_once(ScheduleChooser(((9, 2),))), "planted")
         assert ((3, 2),) == shrunk.schedule
 
+    def test_the_proof_finds_what_no_edit_leads_to(self) -> None:
+        """A failure elsewhere with fewer deviations replaces the one at hand, and is the least."""
+        run = planted(((), ((), ()), ()), frozenset({"1.1", "2"}))
+        shrunk = shrink(run, run(ScheduleChooser(((0, 1), (1, 1)))), "planted")
+        assert (((0, 2),), Why.LEAST) == (shrunk.schedule, shrunk.why)
+        assert "least (proved): 1 deviation; all 1 schedules with fewer hold" == shrunk.describe()
+
+    def test_the_least_stays_proved_when_the_budget_ends_behind_the_proof(self) -> None:
+        """Only lowering was cut short."""
+        run = planted(((), ((), ()), ()), frozenset({"1.1", "2"}))
+        start = run(ScheduleChooser(((0, 1), (1, 1))))
+        enough = shrink(run, start, "planted").trials
+        assert Why.LEAST is shrink(run, start, "planted", budget=enough - 1).why
+
+    def test_a_program_that_does_not_replay_proves_nothing(self) -> None:
+        """The failing schedule repeats itself, but what lies below it does not."""
+        run = planted((((), ()), ((), ())), frozenset({"1.1"}))
+
+        def run_once(chooser: Chooser) -> Verdict:
+            found = run(chooser)
+            return found if found.violations else verdict((), "another program")
+
+        shrunk = shrink(run_once, run_once(ScheduleChooser(((0, 1), (1, 1)))), "planted")
+        assert Why.FLAKY is shrunk.why
+
     def test_another_rule_does_not_count(self) -> None:
         """A smaller schedule that breaks something else is not the same failure."""
 
@@ -184,6 +209,13 @@ class TestWanted:
         assert 1 == chooser.choose([run, stream[0], cancel])
         assert 0 == chooser.choose([run, cancel])
 
+    def test_lowering_moves_a_deviation_only_to_where_its_choice_is_offered(self) -> None:
+        """Another chunk of the same stream is another choice."""
+        first, second = (Option(f"chunk {n}", Kind.SOURCE, "stream") for n in (1, 2))
+        run = Option("run", Kind.RUN, "loop")
+        course = (Point((run, first), 0), Point((run, second), 0), Point((run, second), 1))
+        assert [((1, 1),)] == list(dict.fromkeys(lower(course)))
+
     def test_an_option_number_that_is_gone_is_the_default(self) -> None:
         """As in a replay."""
         options = [Option("run", Kind.RUN, "loop"), Option("cancel", Kind.ACTION, "user")]
@@ -235,6 +267,20 @@ class TestValues:
         found = find_again(new, small, "planted", budget=400)
         assert found is not None
         assert "planted" in found.broken()
+
+    def test_a_failure_that_moved_far_is_found_by_the_portfolio(self) -> None:
+        """Nothing near the old schedule fails; the search up to as many deviations does."""
+
+        def long(at: int) -> RunOnce:
+            tree: Tree = ()
+            for _ in range(30):
+                tree = (tree, ())
+            return planted(tree, frozenset({".".join([*["0"] * at, "1"])}))
+
+        last = long(2)(ScheduleChooser(((2, 1),)))
+        found = find_again(long(22), last, "planted")
+        assert found is not None
+        assert ((22, 1),) == found.schedule
 
     def test_a_failure_that_is_gone_is_not_found(self) -> None:
         """Within the budget, which is never exceeded."""

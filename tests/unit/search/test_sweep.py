@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simharness.choices import Chooser, Course, Kind, Option, Point, Schedule
+from simharness.choices import Chooser, Course, Kind, Option, Point, Schedule, ScheduleChooser
 from simharness.search import Sweep, explore
 from simharness.search.plan import coarse_to_fine
 from simharness.search.sweep import placements
@@ -136,6 +136,13 @@ class TestSweep:
         sweep = Sweep()
         list(explore(run_once, sweep, 100))
         assert "sweep: 4 loop boundaries, 2 did not replay" == sweep.describe()
+
+    def test_a_default_trial_that_is_none_places_nothing(self) -> None:
+        """A run_once that does not follow even the empty schedule cannot be swept."""
+        run = Boundaries(chunks=1, busy=1)
+        sweep = Sweep()
+        list(explore(lambda _: run(ScheduleChooser(((0, 1),))), sweep, 9))
+        assert "sweep: not run" == sweep.describe()
 
 
 def test_coarse_to_fine_spreads_every_number_once() -> None:
