@@ -18,6 +18,9 @@ __all__ = ["Aligner"]
 W = TypeVar("W")
 F = TypeVar("F")
 
+# A thing of the same kind that differs is one difference, not a missing and an extra one.
+_MISSING = _EXTRA = _CHANGED = 2
+
 _CELLS_MAX = 400_000
 """Beyond this a minimal diff takes seconds; then everything is shown as missing and extra."""
 
@@ -26,10 +29,12 @@ _CELLS_MAX = 400_000
 class Aligner(Generic[W, F]):
     """How wanted things (W) and found things (F) are compared and shown.
 
-    `is_gap` says that a wanted thing stands for any number of found ones.
+    `is_gap` says that a wanted thing stands for any number of found ones. Things that do not fit
+    but are `alike` are drawn below each other.
     """
 
     fits: Callable[[W, F], bool]
+    alike: Callable[[W, F], bool]
     is_gap: Callable[[W], bool]
     show_wanted: Callable[[W], str]
     show_found: Callable[[F], str]
@@ -60,52 +65,57 @@ class Aligner(Generic[W, F]):
         return "\n".join(self._lines(wanted, found))
 
     def _lines(self, wanted: Sequence[W], found: Sequence[F]) -> Iterator[str]:
+        """Walk the cheapest way through the table, from the front."""
         cost = self._costs(wanted, found)
         row = column = swallowed = 0
         while row < len(wanted) or column < len(found):
             here = cost[row][column]
-            item = wanted[row] if row < len(wanted) else None
-            if item is not None and self.is_gap(item):
-                if column < len(found) and cost[row][column + 1] == here:
-                    swallowed += 1
-                    column += 1
-                else:
+            if row < len(wanted) and self.is_gap(wanted[row]):
+                if cost[row + 1][column] == here:
                     yield f"  ... ({swallowed})" if swallowed else "  ..."
                     swallowed = 0
                     row += 1
-            elif (
-                item is not None
-                and column < len(found)
-                and cost[row + 1][column + 1] == here
-                and self.fits(item, found[column])
-            ):
-                yield f"  {self.show_found(found[column])}"
+                else:
+                    swallowed += 1
+                    column += 1
+            elif row < len(wanted) and cost[row + 1][column] + _MISSING == here:
+                yield f"- {self.show_wanted(wanted[row])}"
                 row += 1
-                column += 1
-            elif item is not None and cost[row + 1][column] == here - 1:
-                yield f"- {self.show_wanted(item)}"
-                row += 1
-            else:
+            elif column < len(found) and cost[row][column + 1] + _EXTRA == here:
                 yield f"+ {self.show_found(found[column])}"
+                column += 1
+            else:
+                if cost[row + 1][column + 1] == here:
+                    yield f"  {self.show_found(found[column])}"
+                else:
+                    yield f"- {self.show_wanted(wanted[row])}"
+                    yield f"+ {self.show_found(found[column])}"
+                row += 1
                 column += 1
 
     def _costs(self, wanted: Sequence[W], found: Sequence[F]) -> list[list[int]]:
-        """cost[i][j]: fewest marks needed for wanted[i:] and found[j:]."""
+        """cost[i][j]: the least that wanted[i:] and found[j:] differ."""
         width = len(found)
-        below = list(range(width, -1, -1))  # nothing wanted any more: all the rest is extra
+        below = [_EXTRA * (width - column) for column in range(width + 1)]
         rows = [below]
         for item in reversed(wanted):
-            row = [0] * (width + 1)
             gap = self.is_gap(item)
-            row[width] = below[width] + (0 if gap else 1)
+            row = [0] * (width + 1)
+            row[width] = below[width] + (0 if gap else _MISSING)
             for column in range(width - 1, -1, -1):
                 if gap:
                     row[column] = min(below[column], row[column + 1])
-                    continue
-                best = 1 + min(below[column], row[column + 1])
-                if below[column + 1] < best and self.fits(item, found[column]):
-                    best = below[column + 1]
-                row[column] = best
+                else:
+                    row[column] = min(
+                        below[column] + _MISSING,
+                        row[column + 1] + _EXTRA,
+                        below[column + 1] + self._change(item, found[column]),
+                    )
             rows.append(row)
             below = row
         return rows[::-1]
+
+    def _change(self, wanted: W, found: F) -> int:
+        if self.fits(wanted, found):
+            return 0
+        return _CHANGED if self.alike(wanted, found) else _MISSING + _EXTRA

@@ -65,6 +65,7 @@ def _show_message(message: Message) -> str:
 
 MESSAGES: Aligner[MessagePattern, Message] = Aligner(
     fits=_message_fits,
+    alike=lambda pattern, message: pattern.role == message.role,
     is_gap=lambda pattern: pattern.role == _GAP,
     show_wanted=_show_pattern,
     show_found=_show_message,
@@ -73,6 +74,7 @@ MESSAGES: Aligner[MessagePattern, Message] = Aligner(
 
 WORDS: Aligner[RecordPattern, str] = Aligner(
     fits=lambda pattern, word: pattern.name == word,
+    alike=lambda pattern, word: pattern.name.partition("{")[0] == word.partition("{")[0],
     is_gap=lambda pattern: pattern.name == _GAP,
     show_wanted=lambda pattern: pattern.name,
     show_found=str,
@@ -107,6 +109,7 @@ def record_aligner(wanted: Sequence[RecordPattern]) -> Aligner[RecordPattern, Re
 
     return Aligner(
         fits=_record_fits,
+        alike=lambda pattern, record: pattern.name == type(record).__name__,
         is_gap=lambda pattern: pattern.name == _GAP,
         show_wanted=lambda pattern: _show_record(pattern.name, pattern.fields),
         show_found=show,

@@ -25,8 +25,7 @@ def read_call(reader: Reader, node: Node) -> CallStep:
     if not isinstance(node, MapNode):
         return CallStep(reader.text(node, "the tool name of a call"), ("{}",))
     keys = reader.keys(node, "a call", _CALL_KEYS)
-    if "name" not in keys:
-        reader.wrong(node, 'a call needs a "name"')
+    keys.required("name", 'a call needs a "name"')
     return CallStep(
         keys.text("name"),
         _pieces(reader, keys),
@@ -40,8 +39,7 @@ def read_args(reader: Reader, node: Node) -> ArgsStep:
     if not isinstance(node, MapNode):
         return ArgsStep(reader.text(node, "a piece of arguments"))
     keys = reader.keys(node, "a piece of arguments", ("text", "index"))
-    if "text" not in keys:
-        reader.wrong(node, 'a piece of arguments needs a "text"')
+    keys.required("text", 'a piece of arguments needs a "text"')
     return ArgsStep(keys.text("text"), keys.whole("index") if "index" in keys else None)
 
 

@@ -21,7 +21,7 @@ from simharness.scenario.model import (
     TextStep,
     Tool,
 )
-from simharness.scenario.nodes import MapNode, Node, ScalarNode
+from simharness.scenario.nodes import ListNode, MapNode, Node, ScalarNode
 from simharness.scenario.streams import read_model
 from simharness.scenario.tools import read_tools
 from simharness.scenario.vocabulary import HOOKS
@@ -84,7 +84,7 @@ def read_case(reader: Reader, root: MapNode, values: Mapping[str, str]) -> Case:
     prompts = [action for action in actions if isinstance(action, PromptAction)]
     expects = ExpectReader(
         reader,
-        prompts=len(prompts),
+        prompts=len(prompts) if _all_read(keys, actions) else None,
         tools=tools,
         called=_called(prompts),
         projected=profile is not None,
@@ -117,7 +117,7 @@ def read_case(reader: Reader, root: MapNode, values: Mapping[str, str]) -> Case:
 def _name(reader: Reader, keys: Keys) -> str:
     node = keys.get("scenario")
     if node is None:
-        reader.wrong(keys.place, 'a scenario needs a name: "scenario: what-it-shows"')
+        keys.required("scenario", 'a scenario needs a name: "scenario: what-it-shows"')
         return ""
     name = reader.filled(node, "the name of a scenario")
     if name.strip() and not _NAME.fullmatch(name):
@@ -138,10 +138,17 @@ def _actions(reader: Reader, keys: Keys, tools: tuple[Tool, ...]) -> tuple[Actio
     first = None if model is None else read_model(reader, model, "model")
     run = keys.get("run")
     if run is None:
-        reader.wrong(keys.place, 'a scenario needs a "run": a list of actions, the first a prompt')
+        keys.required("run", 'a scenario needs a "run": a list of actions, the first a prompt')
         return ()
     actions = ActionReader(reader, tools, first).read(run)
     return (*actions, *_epilogue(reader, keys, actions))
+
+
+def _all_read(keys: Keys, actions: tuple[Action, ...]) -> bool:
+    """Whether every action was understood; else there is no use in counting prompts."""
+    run = keys.get("run")
+    written = sum(not (isinstance(action, PromptAction) and action.epilogue) for action in actions)
+    return isinstance(run, ListNode) and len(run.items) == written
 
 
 def _epilogue(reader: Reader, keys: Keys, actions: tuple[Action, ...]) -> tuple[PromptAction, ...]:

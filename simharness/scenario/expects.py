@@ -27,12 +27,12 @@ _KEYS = tuple(
 class ExpectReader:
     """Reads the expectations of one case.
 
-    `prompts` counts the closing prompt too. `projected`: the timeline is in the words of a profile.
-    `called` are the tools that some answer calls, defined or not.
+    `prompts` counts the closing prompt too; None: not known. `projected`: the timeline is in the
+    words of a profile. `called` are the tools that some answer calls, defined or not.
     """
 
     reader: Reader
-    prompts: int
+    prompts: int | None
     tools: tuple[Tool, ...]
     called: frozenset[str]
     projected: bool = False
@@ -67,7 +67,7 @@ class ExpectReader:
             read = [reader.word(item, "outcome", Outcome) or "" for item in reader.some(node)]
         else:
             read = [reader.text(item, f'"{name}"') for item in reader.some(node)]
-        if len(read) != self.prompts:
+        if self.prompts is not None and len(read) != self.prompts:
             prompts = "1 prompt" if self.prompts == 1 else f"{self.prompts} prompts"
             reader.wrong(
                 node,

@@ -140,7 +140,7 @@ class Reader:
                 self.wrong(
                     key, f'unknown key "{name}" of {what}{guess} Known keys: {listed(known)}'
                 )
-        return Keys(self, mapping, what)
+        return Keys(self, mapping, known)
 
     def plain(self, node: Node, what: str) -> dict[str, Plain]:
         """A mapping of plain data."""
@@ -161,7 +161,7 @@ class Keys:
 
     reader: Reader
     node: MapNode
-    what: str
+    known: tuple[str, ...]
 
     @property
     def place(self) -> Place:
@@ -177,6 +177,11 @@ class Keys:
     def get(self, name: str) -> Node | None:
         """The value of a key, or None if it is not there."""
         return self.node.get(name)
+
+    def required(self, name: str, message: str) -> None:
+        """Complain that `name` is missing, unless a misspelt key explains it."""
+        if name not in self and all(key in self.known for key in self):
+            self.reader.wrong(self.node, message)
 
     def at(self, name: str) -> Place:
         """The place of a key, or of the mapping if it is not there."""

@@ -52,7 +52,10 @@ def load_text(text: str, file: str = "<text>") -> Scenario:
     root = reader.mapping(root, "a scenario file")
     problems.raise_if_any()
     reader.keys(root, "a scenario", FILE_KEYS)
-    variants = apply_overrides(reader, expand(reader, root))
+    variants = expand(reader, root)
+    if not variants:  # an `each` without values, which is a problem by now
+        problems.raise_if_any()
+    variants = apply_overrides(reader, variants)
     cases = tuple(_case(reader, variant) for variant in variants)
     _check_ids(reader, root, cases)
     problems.raise_if_any()

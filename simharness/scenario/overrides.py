@@ -44,7 +44,8 @@ def apply_overrides(reader: Reader, variants: Sequence[Variant]) -> list[Variant
             matrix.setdefault(name, {})[chosen] = None
     overrides = [_read(reader, entry, matrix) for entry in reader.items(node, '"expect_if"')]
     for override in overrides:
-        if override.when and not any(override.fits(variant.values) for variant in variants):
+        read = override.when and all(override.when.values())
+        if read and not any(override.fits(variant.values) for variant in variants):
             reader.wrong(override.node, "no case has this combination of values")
     return [attrs.evolve(variant, root=_merged(variant, overrides)) for variant in variants]
 

@@ -122,6 +122,8 @@ def closest(word: str, known: Iterable[str], *, at_least: float = _ALIKE) -> str
 
 
 def _alike(one: str, other: str) -> float:
+    if sorted(one) == sorted(other):
+        return 1.0  # letters swapped, the commonest slip
     return difflib.SequenceMatcher(None, one, other).ratio()
 
 

@@ -79,7 +79,7 @@ def _answer(reader: Reader, node: Node, path: str) -> tuple[Stream, ...]:
         return _answers(reader, attempts, f"{path}.attempts")
     steps = keys.get("stream")
     if steps is None:
-        reader.wrong(node, 'an answer needs a "stream" (or "attempts")')
+        keys.required("stream", 'an answer needs a "stream" (or "attempts")')
         return (Stream((EndStep(EndKind.FINISH, "stop"),), place=node.place),)
     reaction = keys.get("on_cancel")
     return (
@@ -107,9 +107,8 @@ def _stream(reader: Reader, node: Node, path: str) -> Stream:
         if steps and _is_final(steps[-1]):
             reader.wrong(item, f'nothing can come after "{_last_kind(steps)}"')
             break
-        step = read_step(reader, item)
-        if step is not None:
-            steps.append(step)
+        # a step that was not understood still counts, so that chunk anchors make no further noise
+        steps.append(read_step(reader, item) or TextStep(""))
     return Stream(_with_keys(_with_end(steps), f"{path}.stream"), place=node.place)
 
 
@@ -142,14 +141,16 @@ def _with_end(steps: list[Step]) -> list[Step]:
 
 
 def _with_keys(steps: list[Step], path: str) -> tuple[Step, ...]:
-    """Give each written end its key; the step's number is part of it only where needed."""
-    written = [step for step in steps if isinstance(step, EndStep) and step.written]
-    keyed: list[Step] = []
-    for number, step in enumerate(steps):
-        if isinstance(step, EndStep) and step.written:
-            where = path if len(written) == 1 else f"{path}[{number}]"
-            step = attrs.evolve(step, key=f"{where}: {_end_words(step)}")
-        keyed.append(step)
+    """Give the first end its key, if it is written.
+
+    A second terminal is no promise: an agent that stops reading at the first never meets it.
+    """
+    ends = [number for number, step in enumerate(steps) if isinstance(step, EndStep)]
+    keyed = list(steps)
+    for number in ends[:1]:
+        end = steps[number]
+        if isinstance(end, EndStep) and end.written:
+            keyed[number] = attrs.evolve(end, key=f"{path}: {_end_words(end)}")
     return tuple(keyed)
 
 

@@ -233,9 +233,7 @@ def _events(node: Node, *, key: bool = False) -> Iterator[yaml.Event]:
     if isinstance(node, ScalarNode):
         # an empty plain scalar would come back as quoted text inside brackets
         text = "null" if node.plain and not node.text and not key else node.text
-        yield yaml.ScalarEvent(
-            None, None, (node.plain, not node.plain), text, style=node.style or None
-        )
+        yield yaml.ScalarEvent(None, None, (node.plain, True), text, style=node.style or None)
     elif isinstance(node, ListNode):
         yield yaml.SequenceStartEvent(None, None, implicit=True, flow_style=node.flow)
         for item in node.items:
