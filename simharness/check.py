@@ -25,6 +25,7 @@ from simharness.search import explore
 from simharness.tally import Tally
 from simharness.trace import AgentEnd, HistoryRead, RequestMade, RunSettled, Trace
 from simharness.verdict import CaseVerdict, HarnessError, Verdict
+from simharness.vetting import mistake
 from simharness.world.run import Run, batch, run
 
 if TYPE_CHECKING:
@@ -125,6 +126,9 @@ def check_case(
     `agent` is the name that replay codes carry (the agent's own if empty). `given` are the files
     that whoever replays has too: a case from elsewhere travels inside its code.
     """
+    wrong = mistake(case)
+    if wrong:
+        return CaseResult(case, CaseVerdict.ERROR, reason=wrong)
     bench = Bench(case, factory, plan.mode_of(case))
     tally = Tally(case)
     exploration = explore(bench.trial, strategy_of(plan, case), plan.trials_of(case))

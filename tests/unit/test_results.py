@@ -1,0 +1,97 @@
+"""Adding up: findings over trials, over cases, over two searches of the same case."""
+
+from __future__ import annotations
+
+import attrs
+
+from simharness.choices import Kind, Option, Point
+from simharness.results import CaseResult, Example, Finding, SuiteResult, deepened, merged
+from simharness.scenario.model import Case
+from simharness.tally import Tally
+from simharness.verdict import CaseVerdict, ExitCode, Verdict, Violation
+
+TWO = (Option("run", Kind.RUN, ""), Option("cancel", Kind.ANYWHERE, "user"))
+CASE = Case("c", "c")
+
+
+def verdict(
+    *chosen: int, rule: str = "r", message: str = "m", notes: tuple[str, ...] = ()
+) -> Verdict:
+    """A trial that took `chosen` at its points and broke one rule."""
+    course = tuple(Point(TWO, option) for option in chosen)
+    violations = (Violation(rule, message),) if rule else ()
+    return Verdict(violations, notes, frozenset({"o"}), course, str(chosen), "e")
+
+
+def found(*chosen: int, message: str = "m", count: int = 1) -> Finding:
+    """A finding whose example took `chosen`."""
+    trial = verdict(*chosen, message=message)
+    return Finding("r", message, count, Example(CASE, trial, trial.violations[0]))
+
+
+def result(kind: CaseVerdict, *findings: Finding, missing: tuple[str, ...] = ()) -> CaseResult:
+    """A case with a verdict."""
+    return CaseResult(CASE, kind, findings=findings, not_exercised=missing, trials=3)
+
+
+def test_the_example_with_the_fewest_and_earliest_deviations_is_kept() -> None:
+    """Fewer deviations win, then earlier ones, whatever the order of the trials."""
+    trials = [(0, 1, 1), (0, 0, 1), (0, 1, 0)]
+    for order in (trials, trials[::-1]):
+        tally = Tally(CASE)
+        for chosen in order:
+            tally.add(verdict(*chosen))
+        (finding,) = tally.findings()
+        assert (3, ((1, 1),), 1) == (finding.count, finding.example.schedule, finding.cases)
+
+
+def test_a_cause_that_shows_twice_in_one_trial_counts_once() -> None:
+    """The count is of trials, not of places."""
+    twice = attrs.evolve(verdict(0), violations=(Violation("r", "m"), Violation("r", "m", (4,))))
+    tally = Tally(CASE)
+    tally.add(twice)
+
+    assert [1] == [finding.count for finding in tally.findings()]
+
+
+def test_notes_are_kept_once_each_and_not_without_end() -> None:
+    """A thousand different notes say no more than twenty."""
+    tally = Tally(CASE)
+    for number in range(1000):
+        tally.add(verdict(0, notes=("same", f"note {number}")))
+
+    assert 20 == len(tally.notes)
+    assert "same" == next(iter(tally.notes))
+
+
+def test_causes_are_put_together_over_cases() -> None:
+    """Equal rule and message are one cause: counts and cases add up, the smallest example stays."""
+    one, other = merged([found(1, 1, count=5), found(0, 1, count=2), found(1, message="x")])
+
+    assert (7, 2, ((1, 1),)) == (one.count, one.cases, one.example.schedule)
+    assert ("x", 1, 1) == (other.message, other.count, other.cases)
+
+
+def test_a_deeper_search_keeps_what_the_first_one_found() -> None:
+    """A violation of the first search is not lost if the second had no trials left for it."""
+    first = result(CaseVerdict.VIOLATED, found(1), missing=("a", "b"))
+    second = result(CaseVerdict.HOLDS, missing=("b", "c"))
+    both = deepened(first, second)
+
+    assert CaseVerdict.VIOLATED is both.verdict
+    assert (6, 1, ("b",)) == (both.trials, len(both.findings), both.not_exercised)
+
+
+def test_exit_codes_go_by_the_worst_that_happened() -> None:
+    """An error before a violation, a violation before what was not exercised, if that counts."""
+    holds, missed = result(CaseVerdict.HOLDS), result(CaseVerdict.NOT_EXERCISED, missing=("x",))
+    violated, error = result(CaseVerdict.VIOLATED), result(CaseVerdict.ERROR)
+
+    def code(*results: CaseResult, strict: bool = True) -> ExitCode:
+        return SuiteResult(results).exit_code(strict_coverage=strict)
+
+    assert ExitCode.BAD_INPUT is code(holds, violated, error, missed)
+    assert ExitCode.BROKEN is code(holds, violated, missed)
+    assert ExitCode.NOT_EXERCISED is code(holds, missed)
+    assert ExitCode.HOLDS is code(holds, missed, strict=False)
+    assert ExitCode.HOLDS is code(result(CaseVerdict.WAIVED), result(CaseVerdict.NOT_APPLICABLE))
