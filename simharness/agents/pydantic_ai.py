@@ -76,7 +76,7 @@ _FINISH_REASONS: dict[str, pam.FinishReason] = {
     "length": "length",
     "refusal": "content_filter",
     "content_filter": "content_filter",
-    "incomplete": "error",
+    "incomplete": "length",  # as its OpenAI models map max_output_tokens
 }
 
 

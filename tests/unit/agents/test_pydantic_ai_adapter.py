@@ -127,7 +127,7 @@ def test_an_exception_of_the_stream_passes_through() -> None:
         ("stop", "stop"),
         ("length", "length"),
         ("refusal", "content_filter"),
-        ("incomplete", "error"),
+        ("incomplete", "length"),
     ],
 )
 def test_the_reason_of_a_finish_reaches_the_framework(reason: str, finish: str) -> None:
