@@ -63,6 +63,8 @@ class Shrunk:
             return f"{size} after {self.trials:,} trials; the budget is spent, fewer may do"
         if not count:
             return "least (proved): broken on the default schedule"
+        if count == 1:
+            return f"least (proved): {size}; the default schedule holds"
         return f"least (proved): {size}; all {self.checked:,} schedules with fewer hold"
 
 
