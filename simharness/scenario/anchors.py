@@ -163,9 +163,10 @@ def _impossible(anchor: Anchor) -> str:
     """Why no harness could place this, or nothing."""
     kind, relation = anchor.kind, anchor.relation
     if anchor.inside and kind not in _FROM_INSIDE:
+        instead = "; for a chunk write MessageUpdate" if kind is AnchorKind.CHUNK else ""
         return (
             '"from: inside" needs a moment at which the agent calls out: '
-            "a reported record, a hook, a request or a tool body"
+            f"a reported record, a hook, a request or a tool body{instead}"
         )
     if relation is Relation.DURING and kind not in _LASTING:
         return f'a {kind} does not last; "during" goes with a tool or a wait such as backoff'
