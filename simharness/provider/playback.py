@@ -189,8 +189,8 @@ class ScriptedStream(Source):
         reaction = self._script.reaction
         if not self._ended:
             self._recorder.add(StreamTold(self.request, "aclose()"), self.run)
-            if reaction.close_takes_s or reaction.close_raises:
-                self._recorder.play(reaction.key)
+        if reaction.close_takes_s or reaction.close_raises:
+            self._recorder.play(reaction.key)
         self._shut("aclose")
         if reaction.close_takes_s:
             await Wait(self.loop, f"close of request {self.request}", reaction.close_takes_s).done

@@ -99,5 +99,6 @@ def _given(keys: Keys, known: list[str]) -> list[tuple[str, Node]]:
 
 
 def _field(reader: Reader, field: str, node: Node) -> object:
-    """A message is read as a pattern of one, everything else as plain data."""
-    return read_message(reader, node) if field == "message" else plain_data(node)
+    """A message is read as a pattern of one, everything else as plain data; null is no message."""
+    nothing = isinstance(node, ScalarNode) and node.value is None
+    return read_message(reader, node) if field == "message" and not nothing else plain_data(node)
