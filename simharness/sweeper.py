@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from simharness.sweeps import Script
     from simharness.trace import Trace
 
-__all__ = ["TOTAL", "sweep"]
+__all__ = ["TOTAL", "playable", "sweep"]
 
 TOTAL: Final = 20_000
 """Trials of a sweep unless `--total` says otherwise: the complete phases and some of the last."""
@@ -63,7 +63,7 @@ def sweep(
 
 def _phases(factory: AgentFactory) -> Iterator[tuple[list[Case], str]]:
     """The cases of each phase and how they are searched."""
-    played = [_played(script, factory) for script in sweeps.SCRIPTS]
+    played = [playable(script, factory) for script in sweeps.SCRIPTS]
     scripts = [script for script, _, _ in played]
     ways = sweeps.ways(played[0][1])
     outside = [case for script in scripts for case in sweeps.from_outside(script, ways)]
@@ -75,8 +75,11 @@ def _phases(factory: AgentFactory) -> Iterator[tuple[list[Case], str]]:
     yield [*outside, *faults], "bounded"
 
 
-def _played(script: Script, factory: AgentFactory) -> tuple[Script, Identity, Trace]:
-    """The plain script as this agent can play it, the agent, and the default trial."""
+def playable(script: Script, factory: AgentFactory) -> tuple[Script, Identity, Trace]:
+    """The plain script as this agent can play it, the agent, and the default trial.
+
+    Raises NotApplicable if it cannot play the script at all.
+    """
     bench = Bench(sweeps.plain(script), factory)
     try:
         verdict = bench.trial(ScheduleChooser())
@@ -84,7 +87,7 @@ def _played(script: Script, factory: AgentFactory) -> tuple[Script, Identity, Tr
         if not script.settings:
             raise
         # The agent cannot be told how to retry; what it does of its own is swept then.
-        return _played(attrs.evolve(script, settings={}), factory)
+        return playable(attrs.evolve(script, settings={}), factory)
     assert bench.agent is not None, "a trial makes an agent"
     assert verdict.trace is not None, "a trial keeps its trace"
     return script, bench.agent, verdict.trace

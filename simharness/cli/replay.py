@@ -83,7 +83,6 @@ def _codes(text: str) -> Iterator[ReplayCode]:
 
 def _case(code: ReplayCode, paths: Sequence[str]) -> Case:
     """The case of a code: from the code, from the file kept beside, from files by its id."""
-    from simharness.cli.selecting import load_cases
     from simharness.replay import sidecar
     from simharness.scenario.load import load_text
 
@@ -93,14 +92,33 @@ def _case(code: ReplayCode, paths: Sequence[str]) -> Case:
     if source is not None:
         (case,) = load_text(source, file="<replay code>").cases
         return case
-    suite = suite_folder().is_dir()
-    cases = load_cases(paths, suite=suite) if paths or suite else []
-    for case in cases:
-        if case.id == code.case:
-            return case
-    looked = ", ".join([*paths, *(["the shipped suite"] if suite else [])]) or "nowhere"
-    near = did_you_mean(code.case, [case.id for case in cases])
+    return _by_id(code.case, paths)
+
+
+def _by_id(wanted: str, paths: Sequence[str]) -> Case:
+    """The case with this id in `paths`, else in the shipped suite.
+
+    Only files that name its scenario are read, so a mistake in another file is no obstacle.
+    """
+    from simharness.scenario.load import find_files, load_file
+
+    folders = [*paths, str(suite_folder())]
+    seen: list[str] = []
+    for folder in folders:
+        if not Path(folder).exists():
+            if folder in paths:
+                raise BadInput(f'there is no file or folder "{folder}"')
+            continue
+        for file in find_files([folder]):
+            if wanted.partition("[")[0] not in file.read_text(encoding="utf-8", errors="replace"):
+                continue
+            for case in load_file(file).cases:
+                if case.id == wanted:
+                    return case
+                seen.append(case.id)
+    where = ", ".join([*paths, "the shipped suite"])
+    near = did_you_mean(wanted, seen)
     raise BadInput(
-        f'this code is of the case "{code.case}", which is in no file I looked at ({looked}){near} '
+        f'this code is of the case "{wanted}", which is not in {where}{near} '
         "Give its file behind the code."
     )
