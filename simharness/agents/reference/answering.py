@@ -97,12 +97,16 @@ class Answering:
         """Read one stream, settle what is kept of it, close it."""
         self._attempts += 1
         attempt = self.attempt_type(self._world, self._cancellation, self._attempts)
-        stream = self._world.stream(self.request(), signal=self._cancellation)
+        stream = self.open(self.request())
         try:
             ending = await attempt.read(stream)
             return self.settle(attempt, ending)
         finally:
             await self.close(stream)
+
+    def open(self, request: Request) -> ModelStream:
+        """Make a request. The stream can see for itself that it is not wanted any more."""
+        return self._world.stream(request, signal=self._cancellation)
 
     def request(self) -> Request:
         """The next request: the system prompt, then the history as it is."""
@@ -129,9 +133,9 @@ class Answering:
             self._journal.discard(attempt)
             answer = Answer(ending, shown=attempt.shown)
         else:
-            message = with_parsable_args(whole)
+            message = self.stored(whole)
             self._journal.keep(attempt, message)
-            answer = Answer(ending, message, whole.calls, attempt.shown)
+            answer = Answer(ending, message, self.calls(attempt, whole), attempt.shown)
         self.account(attempt, ending)
         return answer
 
@@ -141,11 +145,22 @@ class Answering:
             case Finished(reason):
                 message = self.finished_message(attempt, reason)
             case Cut():
-                blocks = attempt.assembler.interrupted_blocks()
-                message = Message("assistant", blocks, interrupted=True)
+                message = self.cut_message(attempt)
             case Broken():
-                return None
-        return None if message.empty else message
+                message = self.broken_message(attempt)
+        return message if self.worth_keeping(message) else None
+
+    def worth_keeping(self, message: Message) -> bool:
+        """Whether there is anything in it. Providers refuse a history with empty messages."""
+        return not message.empty
+
+    def cut_message(self, attempt: Attempt) -> Message:
+        """What the user saw of an answer that a cancel cut."""
+        return Message("assistant", attempt.assembler.interrupted_blocks(), interrupted=True)
+
+    def broken_message(self, attempt: Attempt) -> Message:  # noqa: ARG002 - the decision is: nothing
+        """What a failed attempt leaves: nothing. The answer never was one."""
+        return Message("assistant")
 
     def finished_message(self, attempt: Attempt, reason: str) -> Message:
         """The whole message; at the output limit without its calls, as the last may be cut."""
@@ -153,6 +168,14 @@ class Answering:
         if reason != "length":
             return message
         return Message("assistant", tuple(b for b in message.blocks if not isinstance(b, Call)))
+
+    def stored(self, message: Message) -> Message:
+        """The form in which a message enters the history, and so the next request."""
+        return with_parsable_args(message)
+
+    def calls(self, attempt: Attempt, message: Message) -> tuple[Call, ...]:  # noqa: ARG002
+        """The calls to run: those of the kept message and no others."""
+        return message.calls
 
     def account(self, attempt: Attempt, ending: Ending) -> None:
         """Write the log row and count a failure, unless the run was cancelled meanwhile."""

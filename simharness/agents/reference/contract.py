@@ -31,6 +31,7 @@ CONTRACT = Contract(
     tool_start_event="after-middleware",
     tool_starts="each",
     hooks_after_cancel="none",
+    on_dispose="terminal",
     turn_scope="model-call",
     abort_visible="no",
     cancel_grace="0",

@@ -45,21 +45,29 @@ class Journal:
     def append(self, message: Message) -> None:
         """Add a whole message to the history."""
         self.report(MessageStart(message))
-        self.history.append(message)
+        self.store(message)
         self.report(MessageEnd(message))
+
+    def store(self, message: Message) -> None:
+        """Make a message part of the history."""
+        self.history.append(message)
 
     def keep(self, attempt: Attempt, message: Message) -> None:
         """Add what an attempt streamed to the history; its start was reported while it streamed."""
-        self.history.append(message)
+        self.store(message)
         self.report(MessageEnd(message))
         self.report(StreamEnd(attempt.number))
 
     def discard(self, attempt: Attempt) -> None:
-        """Keep an attempt beside the history, and end the message it had begun."""
+        """Keep an attempt beside the history instead."""
         self.report(AttemptKept(attempt.number, attempt.shown, attempt.assembler.usage))
+        self.take_back(attempt)
+        self.report(StreamEnd(attempt.number))
+
+    def take_back(self, attempt: Attempt) -> None:
+        """End the message of a discarded attempt, if it had begun."""
         if attempt.begun:
             self.report(MessageEnd(attempt.assembler.message(), discarded=True))
-        self.report(StreamEnd(attempt.number))
 
     def log(self, attempt: Attempt, error: str = "") -> None:
         """Write the one log row of an attempt; its usage is counted here and nowhere else."""

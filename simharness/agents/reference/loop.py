@@ -111,7 +111,7 @@ class ReferenceAgent:
         except Exception as error:  # noqa: BLE001 - raised below, once the run is closed
             end = End(Outcome.FAILED, "error", error)
         end = self.close_run(run, end)
-        if run.cancellation.by_task:
+        if run.cancellation.by_task and end.outcome is Outcome.CANCELLED:
             raise asyncio.CancelledError(end.cause)
         if end.error is not None:
             raise end.error
@@ -145,7 +145,7 @@ class ReferenceAgent:
 
     def open_run(self) -> Run:
         """Start with nothing left of earlier runs but the history and the failure streak."""
-        cancellation = self.cancellation_type()
+        cancellation = self.new_cancellation()
         answering = self.answering_type(
             self.world,
             self.journal,
@@ -155,6 +155,10 @@ class ReferenceAgent:
         )
         tools = self.tools_type(self.world, self.journal, cancellation, self.settings)
         return Run(cancellation, answering, tools, kept_before=len(self.journal.history))
+
+    def new_cancellation(self) -> Cancellation:
+        """One per run: a cancel of this run, or of none, must not touch another."""
+        return self.cancellation_type()
 
     async def turns(self, run: Run, prompt: Message) -> End:
         """Take turns until one of them ends the run, or a cancel between them does."""
@@ -173,14 +177,18 @@ class ReferenceAgent:
             turn = self.open_turn(run)
 
     def close_run(self, run: Run, end: End) -> End:
-        """Settle the outcome, become idle, then report the end: nothing of the run follows it."""
+        """Become idle, settle the outcome, report the end: nothing of the run follows it."""
+        self.journal.report(PhaseChanged("idle"))
         end = self.last_word(run, end)
         self._outcome = end.outcome
-        self._run = None
-        self.journal.report(PhaseChanged("idle"))
+        self.release(end)
         messages = tuple(self.journal.history[run.kept_before :])
         self.journal.report(AgentEnd(end.outcome, end.cause, messages))
         return end
+
+    def release(self, end: End) -> None:  # noqa: ARG002 - however it ended
+        """Be ready for the next prompt."""
+        self._run = None
 
     def last_word(self, run: Run, end: End) -> End:
         """A cancel outranks every end but a completed one, for which it came too late.
@@ -214,7 +222,11 @@ class ReferenceAgent:
                 turn.results = await run.tools.run(answer.calls, refused=self.refused(answer))
             return self.verdict(run, answer)
         finally:
-            self.journal.report(TurnEnd(turn.number, turn.message, turn.results))
+            self.close_turn(turn)
+
+    def close_turn(self, turn: Turn) -> None:
+        """End a turn, whatever it came to."""
+        self.journal.report(TurnEnd(turn.number, turn.message, turn.results))
 
     def over_limit(self, run: Run, turn: Turn) -> bool:
         """Whether this turn is one too many. A cancel comes first."""

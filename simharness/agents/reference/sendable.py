@@ -32,7 +32,10 @@ def with_unique_ids(message: Message, history: Iterable[Message]) -> Message:
 
 
 def with_parsable_args(message: Message) -> Message:
-    """`message` with broken argument text wrapped, so that the model still sees what it wrote."""
+    """`message` with broken argument text wrapped, so that the model still sees what it wrote.
+
+    Blank text is how providers say "no arguments".
+    """
     return attrs.evolve(message, blocks=tuple(_parsable(block) for block in message.blocks))
 
 
@@ -45,6 +48,8 @@ def _fresh(wanted: str, used: set[str]) -> str:
 def _parsable(block: Block) -> Block:
     if not isinstance(block, Call):
         return block
+    if not block.args.strip():
+        return attrs.evolve(block, args="{}")
     try:
         json.loads(block.args)
     except ValueError:

@@ -67,9 +67,11 @@ Ending = Finished | Cut | Broken
 class Attempt:
     """One model stream and the message it becomes. `number` counts from 1 within the run."""
 
+    assembler_type = Assembler
+
     def __init__(self, world: World, cancellation: Cancellation, number: int) -> None:
         self.number = number
-        self.assembler = Assembler()
+        self.assembler = self.assembler_type()
         self.begun = False
         self.shown = ""
         self._world = world
@@ -126,6 +128,10 @@ class Attempt:
             return Cut()
         if error is not None:
             return Broken(error)
+        return self.reported()
+
+    def reported(self) -> Ending:
+        """What the end means that the stream itself reported, nobody having cancelled."""
         match self.assembler.terminal:
             case Finish(reason) if reason not in _UNUSABLE:
                 return Finished(reason)

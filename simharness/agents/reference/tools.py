@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from simharness.agents.reference.journal import Journal
     from simharness.agents.reference.settings import Settings
 
-__all__ = ["ToolAnswer", "ToolRunner", "arguments_of"]
+__all__ = ["ToolAnswer", "ToolRunner"]
 
 NOT_RUN_CANCELLED = "not run: the run was cancelled"
 NOT_RUN_REFUSED = "not run: the model refused to answer"
@@ -35,15 +35,6 @@ class ToolAnswer:
 
     text: str
     is_error: bool = False
-
-
-def arguments_of(call: Call) -> Mapping[str, object] | None:
-    """The arguments of a call; None if they are no JSON object."""
-    try:
-        value = json.loads(call.args)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 class ToolRunner:
@@ -62,10 +53,14 @@ class ToolRunner:
         results: list[Message] = []
         for group in self.groups(calls):
             answered = await self.run_group(group, refused=refused)
-            for result in answered:
-                self._journal.append(result)
+            self.record(answered)
             results.extend(answered)
         return tuple(results)
+
+    def record(self, results: Sequence[Message]) -> None:
+        """Append the results of a group, once all of it has ended."""
+        for result in results:
+            self._journal.append(result)
 
     def groups(self, calls: Sequence[Call]) -> list[Sequence[Call]]:
         """The calls that may run side by side, in order."""
@@ -106,13 +101,13 @@ class ToolRunner:
         return next((ToolAnswer(reason, is_error=True) for reason in reasons), None)
 
     def _obstacles(self, call: Call, *, refused: bool) -> Iterator[str]:
-        if self._cancellation.called:
+        if not self.may_start():
             yield NOT_RUN_CANCELLED
         if refused:
             yield NOT_RUN_REFUSED
         if call.name not in self._tools:
             yield f"there is no tool {call.name!r}; known tools: {', '.join(self._tools)}"
-        elif (args := arguments_of(call)) is None:
+        elif (args := self.arguments(call)) is None:
             yield "invalid arguments: not a JSON object"
         else:
             required = self._tools[call.name].schema.get("required", ())
@@ -121,12 +116,26 @@ class ToolRunner:
                 f"invalid arguments: {name!r} is missing" for name in required if name not in args
             )
 
+    def may_start(self) -> bool:
+        """Whether a body may still start: nothing starts once a cancel was called."""
+        return not self._cancellation.called
+
+    def arguments(self, call: Call) -> Mapping[str, object] | None:
+        """The arguments of a call; None if they are no JSON object. Blank text means none."""
+        if not call.args.strip():
+            return {}
+        try:
+            value = json.loads(call.args)
+        except ValueError:
+            return None
+        return value if isinstance(value, dict) else None
+
     async def body(self, call: Call) -> ToolAnswer:
         """Run the tool; what happens to it is its answer."""
         tool = self._tools[call.name]
         try:
             text = await tool.call(
-                arguments_of(call), call_id=call.id, cancelled=self._cancellation
+                self.arguments(call), call_id=call.id, cancelled=self._cancellation
             )
         except asyncio.CancelledError:
             return ToolAnswer("cancelled while it ran", is_error=True)
