@@ -17,6 +17,9 @@ from simharness.world.eventloop import SimLoop, ignore_error
 from simharness.world.limits import Limits, TrialEnded
 from simharness.world.tasks import where
 
+_CANCELS_MAX = 5
+"""How often teardown cancels a task that swallows it, before it is dropped."""
+
 
 @attrs.frozen
 class Played:
@@ -93,12 +96,14 @@ def tear_down(loop: SimLoop, *, boundaries_max: int = 200) -> None:
         boundaries.limits, boundaries=boundaries.count + boundaries_max
     )
     loop.on_error = ignore_error
-    for task in loop.living():
-        if not task.done():
-            task.cancel()
-    for generator in list(loop.generators):
-        loop.create_task(_close(generator))
     try:
+        for _ in range(_CANCELS_MAX):
+            if not _cancel_all(loop):
+                break
+            while loop.ready and boundaries.step():
+                pass
+        for generator in list(loop.generators):
+            loop.create_task(_close(generator))
         while loop.ready and boundaries.step():
             pass
     except TrialEnded:
@@ -107,6 +112,14 @@ def tear_down(loop: SimLoop, *, boundaries_max: int = 200) -> None:
         task._log_destroy_pending = False  # type: ignore[attr-defined]
         if task.done() and not task.cancelled():
             task.exception()
+
+
+def _cancel_all(loop: SimLoop) -> bool:
+    """Cancel every task that is not done; whether there was one."""
+    pending = [task for task in loop.living() if not task.done()]
+    for task in pending:
+        task.cancel()
+    return bool(pending)
 
 
 async def _close(generator: Any) -> None:
