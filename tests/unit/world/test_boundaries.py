@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 import anyio
 
@@ -12,6 +13,12 @@ from simharness.world.kernel import play
 from simharness.world.limits import Limits
 from simharness.world.sources import Call
 from tests.unit.world.every import every, results
+
+
+def arrive(came: asyncio.Future[str]) -> None:
+    """An item arrives, unless its reader has gone."""
+    if not came.done():
+        came.set_result("item")
 
 
 def test_an_overdue_timer_runs_in_the_same_iteration_as_the_late_delivery() -> None:
@@ -72,7 +79,7 @@ def test_a_timeout_can_beat_a_late_delivery() -> None:
 
     async def main(loop: SimLoop) -> str:
         came = loop.create_future()
-        Call(loop, "item", lambda: came.done() or came.set_result("item"), due=1.0)
+        Call(loop, "item", lambda: arrive(came), due=1.0)
         try:
             async with asyncio.timeout(2.0):
                 return str(await came)
@@ -87,7 +94,7 @@ def test_patience_bounds_how_far_a_choice_moves_the_clock() -> None:
 
     async def main(loop: SimLoop) -> str:
         came = loop.create_future()
-        Call(loop, "item", lambda: came.done() or came.set_result("item"), due=1.0)
+        Call(loop, "item", lambda: arrive(came), due=1.0)
         try:
             async with asyncio.timeout(600.0):
                 return str(await came)
@@ -102,7 +109,12 @@ def test_the_default_schedule_delivers_alone_after_the_loop_has_gone_idle() -> N
 
     async def main(loop: SimLoop) -> str:
         seen: list[str] = []
-        Call(loop, "one", lambda: (seen.append("one"), loop.call_soon(seen.append, "after one")))
+
+        def one() -> None:
+            seen.append("one")
+            loop.call_soon(seen.append, "after one")
+
+        Call(loop, "one", one)
         Call(loop, "two", lambda: seen.append("two"))
         await asyncio.sleep(1)
         return ", ".join(seen)
@@ -128,10 +140,8 @@ async def swallow_for_five_seconds(loop: SimLoop) -> float:
 
     async def child() -> None:
         while loop.time() < 5:
-            try:
+            with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.sleep(5 - loop.time())
-            except asyncio.CancelledError:
-                pass
 
     async with anyio.create_task_group() as group:
         group.start_soon(child)
@@ -146,10 +156,8 @@ async def wait_on_a_shield(loop: SimLoop) -> float:
     async def child() -> None:
         inner = asyncio.ensure_future(asyncio.sleep(5))
         while not inner.done():
-            try:
+            with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.shield(inner)
-            except asyncio.CancelledError:
-                pass
 
     async with anyio.create_task_group() as group:
         group.start_soon(child)

@@ -1,4 +1,4 @@
-"""What asyncio promises about order holds in every strict schedule; what it does not, fails in one."""
+"""What asyncio promises about order holds in every strict schedule; the rest fails in one."""
 
 from __future__ import annotations
 
