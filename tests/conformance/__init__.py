@@ -1,0 +1,1 @@
+"""The shipped suite on the reference loop."""
