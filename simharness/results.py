@@ -58,7 +58,8 @@ class Finding:
     `replayed` is False if the example ran differently the second time: the agent is then not
     deterministic under the harness, and the replay code may not reproduce it. `file` is the
     scenario file that a replay needs beside the code; empty if the code is enough. `cases` counts
-    the cases that show it.
+    the cases that show it. `shrunk` says how far the schedule was made smaller, `explanation` has
+    a line for each deviation that is left.
     """
 
     rule: str
@@ -69,6 +70,12 @@ class Finding:
     replayed: bool = True
     file: str = ""
     cases: int = 1
+    shrunk: str = ""
+    explanation: tuple[str, ...] = ()
+
+    def shows(self, violation: Violation) -> bool:
+        """Whether `violation` is of this cause."""
+        return (violation.rule, violation.message) == (self.rule, self.message)
 
     def joined(self, other: Finding) -> Finding:
         """Both findings as one: counts added, the smaller example kept."""

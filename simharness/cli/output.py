@@ -26,17 +26,14 @@ __all__ = ["echo", "keep_long_scenarios", "say", "write_suite"]
 _LISTED = 20  # not exercised cases that are named without --verbose
 
 
-def write_suite(
-    suite: SuiteResult, output: Output, *, seconds: float, blocks: list[str] | None = None
-) -> None:
-    """Write everything that was asked for. `blocks` replaces the list of failures."""
+def write_suite(suite: SuiteResult, output: Output, *, seconds: float) -> None:
+    """Write everything that was asked for."""
     machine = as_json.dump(
         as_json.suite_object(
             suite, silent=coverage.silent(suite), timing={"seconds": round(seconds, 3)}
         )
     )
-    if blocks is None:
-        blocks = text.failures(suite, coverage.sentences())
+    blocks = text.failures(suite, coverage.sentences())
     keep_long_scenarios(found for result in suite.results for found in result.findings)
     if output.out is not None:
         whole = _whole(suite, blocks, seconds, quiet=False, verbose=True)

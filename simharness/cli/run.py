@@ -59,6 +59,7 @@ def command(
     from simharness.check import check_suite
     from simharness.cli.output import echo, write_suite
     from simharness.cli.progress import Progress
+    from simharness.refine import refine
 
     factory = find_agent(agent)
     cases = select(load_cases(paths, suite=suite), expression, tags)
@@ -68,6 +69,7 @@ def command(
         result = check_suite(
             cases, factory, plan, agent=agent, given=given, fail_fast=fail_fast, on_result=progress
         )
+    result = refine(result, factory, plan, agent=agent, given=given)
     write_suite(result, output, seconds=time.perf_counter() - started)
     code = result.exit_code(strict_coverage=strict_coverage)
     whole = suite or any("::" not in path for path in paths)

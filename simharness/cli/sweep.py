@@ -34,12 +34,10 @@ def command(*, agent: str, plan: Plan, output: Output) -> int:
 
     Violations are grouped by rule and cause; each group shows its smallest example.
     """
-    from simharness import coverage
     from simharness.agent import NotApplicable
     from simharness.cli.output import write_suite
     from simharness.cli.progress import Progress
-    from simharness.report.text import failure
-    from simharness.results import merged
+    from simharness.refine import refine
     from simharness.sweeper import sweep
 
     factory = find_agent(agent)
@@ -47,12 +45,8 @@ def command(*, agent: str, plan: Plan, output: Output) -> int:
     try:
         with Progress(None, hidden=output.quiet) as progress:
             result = sweep(factory, plan, agent=agent, on_result=progress)
+        result = refine(result, factory, plan, agent=agent)
     except NotApplicable as error:
         raise BadInput(f"agent {agent} cannot play the plain script: {error}") from None
-    causes = merged(found for case in result.results for found in case.findings)
-    causes.sort(key=lambda found: -found.count)
-    sentences = coverage.sentences()
-    name = result.agent.name if result.agent else agent
-    blocks = [failure(found, name, sentences) for found in causes]
-    write_suite(result, output, seconds=time.perf_counter() - started, blocks=blocks)
+    write_suite(result, output, seconds=time.perf_counter() - started)
     return result.exit_code()

@@ -66,6 +66,7 @@ def finding_object(finding: Finding) -> Object:
         "deviations": len(example.schedule),
         "count": finding.count,
         "replay": finding.replay,
+        "explanation": list(finding.explanation),
         "scenario": example.case.source,
         "timeline": [timeline_row(row) for row in rows],
     }

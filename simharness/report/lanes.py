@@ -39,22 +39,28 @@ def rows_of(trace: Trace, course: Course, evidence: Sequence[int] = ()) -> list[
 
 
 def render(
-    trace: Trace, course: Course, evidence: Sequence[int] = (), *, width: int = WIDTH
+    trace: Trace,
+    course: Course,
+    evidence: Sequence[int] = (),
+    *,
+    notes: Sequence[str] = (),
+    width: int = WIDTH,
 ) -> str:
-    """The table with its footnotes, ready to print."""
+    """The table, ready to print. `notes` are better words for the footnotes than the plain ones."""
     rows = _shorten(rows_of(trace, course, evidence))
     lines = _table(rows, width)
-    notes = deviation_notes(course)
+    notes = notes or deviation_notes(course)
     if notes:
         lines.append("* the schedule differs from the default order here:")
-        lines += [_cut(f"    {note}", width) for note in notes]
+        for note in notes:
+            lines += textwrap.wrap(note, width, initial_indent="    ", subsequent_indent="      ")
     return "\n".join(lines)
 
 
 def deviation_notes(course: Course) -> list[str]:
     """One line per deviation: the choice point, what was chosen, what the default was."""
     return [
-        f"point {number}: {point.options[point.chosen].label}, before: {point.options[0].label}"
+        f"point {number}: {point.options[point.chosen].label}, instead of {point.options[0].label}"
         for number, point in enumerate(course)
         if point.chosen
     ]

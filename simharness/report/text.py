@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from simharness.report.lanes import render
+from simharness.results import merged
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
@@ -62,18 +63,20 @@ def _area_row(name: str, results: Sequence[CaseResult], heads: Sequence[str]) ->
 
 
 def failures(suite: SuiteResult, sentences: Mapping[str, str]) -> list[str]:
-    """Everything that needs reading, one block each: violations, then errors."""
-    blocks = []
+    """Everything that needs reading, one block each: every cause once, then the rest.
+
+    The cause seen in most cases comes first: the others are often its consequences.
+    """
+    agent = suite.agent.name if suite.agent else ""
+    causes = merged(found for result in suite.results for found in result.findings)
+    causes.sort(key=lambda cause: (-cause.cases, -cause.count))
+    blocks = [failure(cause, agent, sentences) for cause in causes]
     for result in suite.results:
-        name = result.agent.name if result.agent else ""
-        blocks += [failure(finding, name, sentences) for finding in result.findings]
-        if result.verdict is CaseVerdict.VIOLATED and result.reason:
-            blocks.append(f"FAILED {result.case.id} ({result.case.place}): {result.reason}")
-    blocks += [
-        f"ERROR {result.case.id} ({result.case.place}): {result.reason}"
-        for result in suite.results
-        if result.verdict is CaseVerdict.ERROR
-    ]
+        where = f"{result.case.id} ({result.case.place})"
+        if result.verdict is CaseVerdict.ERROR:
+            blocks.append(f"ERROR {where}: {result.reason}")
+        elif result.verdict is CaseVerdict.VIOLATED and result.reason:
+            blocks.append(f"FAILED {where}: {result.reason}")
     return blocks
 
 
@@ -85,8 +88,9 @@ def failure(finding: Finding, agent: str, sentences: Mapping[str, str]) -> str:
         lines.append(f"The rule: {sentences[finding.rule]}")
     lines += [_circumstances(finding), ""]
     if example.verdict.trace is not None:
-        evidence = example.violation.evidence
-        lines += [render(example.verdict.trace, example.verdict.course, evidence), ""]
+        trace, course = example.verdict.trace, example.verdict.course
+        notes = finding.explanation
+        lines += [render(trace, course, example.violation.evidence, notes=notes), ""]
     lines.append(f"Replay: simharness replay {finding.replay} {finding.file}".rstrip())
     if not finding.replayed:
         lines.append(
@@ -99,12 +103,14 @@ def failure(finding: Finding, agent: str, sentences: Mapping[str, str]) -> str:
 def _circumstances(finding: Finding) -> str:
     """How far from the default, how often, and where the scenario stands."""
     away = len(finding.example.schedule)
-    parts = [
-        plural(away, "deviation") + " from the default order" if away else "In the default order"
-    ]
+    order = (
+        f"{plural(away, 'deviation')} from the default order" if away else "In the default order"
+    )
+    if away and finding.shrunk:
+        order += f", {finding.shrunk}"
     seen = f"seen in {plural(finding.count, 'interleaving')}"
-    parts.append(seen if finding.cases == 1 else f"{seen} of {finding.cases} cases")
-    if finding.example.case.place.line > 1 or finding.file:
+    parts = [order, seen if finding.cases == 1 else f"{seen} of {finding.cases} cases"]
+    if not finding.example.case.place.file.startswith("<"):
         parts.append(f"scenario {finding.example.case.place}")
     return "; ".join(parts)
 

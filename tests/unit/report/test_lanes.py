@@ -69,7 +69,7 @@ def test_a_deviation_is_marked_where_it_took_effect() -> None:
     text = render(trace, course)
 
     assert ["cancel (api)"] == [row.cells["user"] for row in rows if row.deviates]
-    assert "point 1: cancel, before: run" in text
+    assert "point 1: cancel, instead of run" in text
 
 
 def test_a_choice_before_a_record_that_is_left_out_keeps_its_mark() -> None:

@@ -75,7 +75,7 @@ def test_areas_are_folders_and_unused_columns_are_left_out() -> None:
 
 
 def test_errors_and_outdated_pins_are_failures_too() -> None:
-    """A case that fails without a finding still has a block of its own."""
+    """A case that fails without a finding has a block too, behind those with one."""
     suite = SuiteResult(
         (
             result(CaseVerdict.ERROR, reason="adapter fault"),
@@ -86,9 +86,9 @@ def test_errors_and_outdated_pins_are_failures_too() -> None:
     heads = [block.splitlines()[0] for block in failures(suite, {})]
 
     assert [
-        "FAILED a (scenarios/cancel/a.sim.yaml:3:1): none of 3 explored schedules breaks settles",
         "FAILED settles (a, agent loop): Run 1 never settled.",
         "ERROR a (scenarios/cancel/a.sim.yaml:3:1): adapter fault",
+        "FAILED a (scenarios/cancel/a.sim.yaml:3:1): none of 3 explored schedules breaks settles",
     ] == heads
 
 
