@@ -1,4 +1,4 @@
-"""What adapters of frameworks share: an iterator whose items are looked at on their way out.
+"""What adapters of frameworks share: items looked at on their way out, the heading of a request.
 
 An adapter hands the framework's own iterator to the harness, which is then its consumer. `Watched`
 sits between the two without a generator of its own, so that closing, cancelling and abandoning
@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
+from simharness.trace import Message, Text
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Watched"]
+__all__ = ["Watched", "heading"]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -46,3 +48,8 @@ class Watched(Generic[T]):
     async def aclose(self) -> None:
         """Close the framework's iterator."""
         await self._items.aclose()
+
+
+def heading(system: str | None) -> tuple[Message, ...]:
+    """The messages that head a request: the system prompt, if there is one."""
+    return (Message("system", (Text(system),)),) if system else ()

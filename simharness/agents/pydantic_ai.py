@@ -39,7 +39,7 @@ from simharness.agents.base import Watched
 from simharness.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+    from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from pydantic_ai.models import StreamedResponse
@@ -106,11 +106,23 @@ class PydanticAI:
     def __init__(self, world: World) -> None:
         self._world = world
         self._model = _Model(stream_function=self._request, model_name="scripted")
-        tools = [_tool(spec) for spec in world.tools()]
-        self._agent = pa.Agent(self._model, name="simharness", tools=tools)
+        self._agent = self._build()
+        self._limits = pa.UsageLimits()
         self._messages: list[pam.ModelMessage] = []
         self._events: pa.AgentRunEvents[str] | None = None
         self._token = pa.CancellationToken()
+
+    def _build(self, system: str = "", *, sequential: bool = False) -> pa.Agent[None, str]:
+        tools = [_tool(spec, sequential=sequential) for spec in self._world.tools()]
+        return pa.Agent(self._model, name="simharness", instructions=system or None, tools=tools)
+
+    def configure(self, settings: Mapping[str, object]) -> set[str]:
+        """Set instructions, sequential tools and the limit of requests; nothing else is its own."""
+        system, limit = str(settings.get("system", "")), settings.get("turn_limit")
+        self._agent = self._build(system, sequential=settings.get("tools") == "sequential")
+        if isinstance(limit, int):
+            self._limits = pa.UsageLimits(request_limit=limit)
+        return set(settings) - {"system", "tools", "turn_limit"}
 
     def prompt(self, text: str) -> AbstractAsyncContextManager[AsyncIterator[object]]:
         """Give the events of one run on the messages of the runs before it."""
@@ -122,7 +134,10 @@ class PydanticAI:
     async def _run(self, text: str) -> AsyncGenerator[Watched[object]]:
         try:
             async with self._agent.run_stream_events(
-                text, message_history=self._messages, cancellation_token=self._token
+                text,
+                message_history=self._messages,
+                cancellation_token=self._token,
+                usage_limits=self._limits,
             ) as self._events:
                 yield Watched(self._events, self._look)
         except BaseException as error:
@@ -158,14 +173,19 @@ class PydanticAI:
             return trace.Outcome.COMPLETED
         if isinstance(error, pa.RunCancelled | asyncio.CancelledError):
             return trace.Outcome.CANCELLED
-        return trace.Outcome.FAILED
+        limited = isinstance(error, pa.UsageLimitExceeded)
+        return trace.Outcome.LIMIT if limited else trace.Outcome.FAILED
 
     async def _request(
         self, messages: list[pam.ModelMessage], info: AgentInfo
     ) -> AsyncGenerator[_Delta]:
         """Be the model: one request of the world, its chunks as deltas."""
+        system = (
+            [trace.Message("system", (trace.Text(info.instructions),))] if info.instructions else []
+        )
         tools = tuple(tool.name for tool in info.function_tools)
-        stream = self._world.stream(Request(messages=tuple(_messages(messages)), tools=tools))
+        request = Request(messages=(*system, *_messages(messages)), tools=tools)
+        stream = self._world.stream(request)
         yielded = False
         try:
             async for chunk in stream:
@@ -210,7 +230,7 @@ def make(world: World) -> PydanticAI:
     return PydanticAI(world)
 
 
-def _tool(spec: ToolSpec) -> pa.Tool[None]:
+def _tool(spec: ToolSpec, *, sequential: bool) -> pa.Tool[None]:
     async def call(ctx: pa.RunContext[None], **args: object) -> str:
         try:
             return await spec.call(args, call_id=ctx.tool_call_id or "")
@@ -219,7 +239,7 @@ def _tool(spec: ToolSpec) -> pa.Tool[None]:
             raise pa.ToolFailed(str(failure)) from failure
 
     schema: Any = dict(spec.schema)
-    return pa.Tool.from_schema(call, spec.name, None, schema, takes_ctx=True)
+    return pa.Tool.from_schema(call, spec.name, None, schema, takes_ctx=True, sequential=sequential)
 
 
 def _delta(chunk: Chunk) -> _Delta | None:

@@ -28,11 +28,11 @@ from simharness.agent import (
     TextDelta,
     UsageReport,
 )
-from simharness.agents.base import Watched
+from simharness.agents.base import Watched, heading
 from simharness.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Mapping, Sequence
 
     from simharness.agent import Chunk, ModelStream, ToolSpec, World
 
@@ -188,6 +188,12 @@ class TinyAgent:
         """Queue a message for after the run in progress."""
         self._agent.follow_up(_user(text))
 
+    def configure(self, settings: Mapping[str, object]) -> set[str]:
+        """Set the system prompt; tools run in parallel and no other way."""
+        self._agent.set_system_prompt(str(settings.get("system", "")))
+        refused = set(settings) - {"system", "tools"}
+        return refused | ({"tools"} if settings.get("tools", "parallel") != "parallel" else set())
+
     def history(self) -> list[trace.Message]:
         """What `state.messages` displays."""
         return [_message(message) for message in self._agent.state.messages]
@@ -195,9 +201,9 @@ class TinyAgent:
     async def _open(
         self, model: ta.Model, context: ta.Context, options: ta.SimpleStreamOptions
     ) -> _Response:
-        messages = [_message(message) for message in context.messages]
+        history = filter(_sendable, map(_message, context.messages))
         tools = tuple(tool.name for tool in context.tools or ())
-        request = Request(messages=tuple(messages), tools=tools)
+        request = Request(messages=(*heading(context.system_prompt), *history), tools=tools)
         return _Response(self._world.stream(request, signal=options.signal), model)
 
     def _look(self, event: ta.AgentEvent) -> None:
@@ -266,6 +272,11 @@ def _report(event: ta.AgentEvent, turn: int) -> trace.Reported:
         case ta.ToolExecutionEndEvent(result=result):
             text = _text(result.content if result else ())
             return trace.ToolExecutionEnd(event.tool_call_id, event.tool_name, text, event.is_error)
+
+
+def _sendable(message: trace.Message) -> bool:
+    """Whether its own provider sends a message: it leaves out answers without text and calls."""
+    return message.role != "assistant" or bool(message.text or message.calls)
 
 
 def _message(message: ta.AgentMessage | None) -> trace.Message:

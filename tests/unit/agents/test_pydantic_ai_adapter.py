@@ -21,8 +21,10 @@ from simharness.agent import (
 )
 from simharness.trace import (
     Call,
+    Message,
     Outcome,
     Reasoning,
+    Text,
     ToolExecutionEnd,
     ToolExecutionStart,
     assistant,
@@ -168,6 +170,18 @@ def test_a_cancel_keeps_the_prefix_marked_and_closes_the_stream(way: CancelWay) 
     kept = world.requests[1].messages[1]
     assert kept.interrupted
     assert kept.text.startswith("par")
+
+
+def test_only_what_the_framework_can_set_is_applied() -> None:
+    """Instructions head each request, the limit of requests ends a run, the rest is refused."""
+    world = FakeWorld(SEARCH, BYE, tools=(FakeTool("search"),))
+    agent = make(world)
+    settings = {"system": "Be brief.", "turn_limit": 1, "tools": "sequential", "cap": 2}
+    assert {"cap"} == agent.configure(settings)
+    with pytest.raises(pydantic_ai.UsageLimitExceeded) as caught:
+        asyncio.run(drain(agent.prompt("hi")))
+    assert (Message("system", (Text("Be brief."),)), user("hi")) == world.requests[0].messages
+    assert Outcome.LIMIT == agent.outcome_of(caught.value)
 
 
 def test_cancelling_the_task_keeps_the_messages_too() -> None:

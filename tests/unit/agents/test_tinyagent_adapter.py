@@ -185,6 +185,24 @@ def test_steering_and_follow_ups_reach_the_framework_s_queues() -> None:
     assert ["hi", "now", "then"] == [request.messages[-1].text for request in world.requests]
 
 
+def test_only_what_the_framework_can_set_is_applied() -> None:
+    """The system prompt heads each request; settings it has no word for are refused."""
+    world = FakeWorld(BYE)
+    agent = make(world)
+    assert set() == agent.configure({"system": "Be brief.", "tools": "parallel"})
+    asyncio.run(drain(agent.prompt("hi")))
+    assert (Message("system", (Text("Be brief."),)), user("hi")) == world.requests[0].messages
+    assert {"tools", "cap"} == agent.configure({"tools": "sequential", "cap": 2})
+
+
+def test_an_answer_with_nothing_in_it_is_displayed_but_not_sent() -> None:
+    """The framework's own provider leaves such messages out of its requests."""
+    world = FakeWorld([StreamStart(), Finish()], BYE)
+    agent = run(world, "hi", "again")
+    assert (user("hi"), user("again")) == world.requests[1].messages
+    assert assistant("") == agent.history()[1]
+
+
 def test_cancel_sets_the_signal_that_the_stream_was_given() -> None:
     """abort() is seen by the stream of the request in progress."""
     world = FakeWorld(BYE)
