@@ -64,6 +64,8 @@ MISTAKES = {
     "an empty stream": (sheet(model="[[]]"), "2:9: an empty stream says nothing; write [finish]"),
     "an empty step": (sheet(model="[[a, null]]"), "2:13: an empty step"),
     "a list as step": (sheet(model="[[[a]]]"), "a step is a text, a reserved word or"),
+    "a step after the hang": (sheet(model="[[hang, a]]"), 'nothing can come after "hang"'),
+    "a step after the raise": (sheet(model="[[{raise: x}, a]]"), 'nothing can come after "raise"'),
     "a step after the close": (sheet(model="[[close, a]]"), 'nothing can come after "close"'),
     "an answer without stream": (sheet(model="[{burst: 2}]"), 'an answer needs a "stream"'),
     "keys beside attempts": (
@@ -121,6 +123,10 @@ MISTAKES = {
     "a missing request": (
         run_with("cancel: {after: request 3}"),
         "request 3 has no answer; the prompt has 2 answers",
+    ),
+    "a chunk of an earlier prompt": (
+        run_with("{prompt: b, model: [[x]]}, cancel: {after: request 2}"),
+        "request 2 has no answer; the prompt has 1 answer",
     ),
     "chunk nought": (run_with("cancel: {after: chunk 0}"), "numbers of an anchor count from 1"),
     "an unknown tool": (run_with("cancel: {after: tool serch}"), 'did you mean "search"?'),

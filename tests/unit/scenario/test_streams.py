@@ -61,6 +61,7 @@ STEPS: dict[str, Step] = {
     "{call: {name: s, args: abcde, pieces: 2}}": CallStep("s", ("abc", "de")),
     "{call: {name: s, args: abcde, cut: [1, 4]}}": CallStep("s", ("a", "bcd", "e")),
     "{call: {name: s, args: {n: 1s}}}": CallStep("s", ('{"n":"1s"}',)),
+    "{call: {name: s, args: {n: 1e999}}}": CallStep("s", ('{"n":"1e999"}',)),
     "{args: '}'}": ArgsStep("}"),
     "{args: {text: '}', index: 1}}": ArgsStep("}", 1),
     "{usage: {input: 3, output: 4}}": UsageStep(3, 4),
