@@ -132,25 +132,22 @@ class PydanticAI:
 
     @asynccontextmanager
     async def _run(self, text: str) -> AsyncGenerator[Watched[object]]:
+        handle = self._agent.run_stream_events(
+            text,
+            message_history=self._messages,
+            cancellation_token=self._token,
+            usage_limits=self._limits,
+        )
+        events = None
         try:
-            async with self._agent.run_stream_events(
-                text,
-                message_history=self._messages,
-                cancellation_token=self._token,
-                usage_limits=self._limits,
-            ) as self._events:
-                yield Watched(self._events, self._look)
+            async with handle as events:
+                self._events = events
+                yield Watched(events, self._look)
         except BaseException as error:
             cancelled = pa.RunCancelled.from_cancellation(error)
-            self._keep(cancelled.all_messages() if cancelled else self._so_far())
+            self._keep(cancelled.all_messages() if cancelled else _so_far(events))
             raise
-        self._keep(self._so_far())
-
-    def _so_far(self) -> Sequence[pam.ModelMessage]:
-        try:
-            return self._events.all_messages() if self._events else ()
-        except pa.UserError:  # the run has not started
-            return ()
+        self._keep(_so_far(events))
 
     def _keep(self, messages: Sequence[pam.ModelMessage]) -> None:
         if messages:  # a run that was cancelled before its start hands back none
@@ -228,6 +225,13 @@ class PydanticAI:
 def make(world: World) -> PydanticAI:
     """Build a fresh agent for one trial."""
     return PydanticAI(world)
+
+
+def _so_far(events: pa.AgentRunEvents[str] | None) -> Sequence[pam.ModelMessage]:
+    try:
+        return events.all_messages() if events else ()
+    except pa.UserError:  # the run has not started
+        return ()
 
 
 def _tool(spec: ToolSpec, *, sequential: bool) -> pa.Tool[None]:
