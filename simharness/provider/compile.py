@@ -182,7 +182,7 @@ class _Compiler:
             self._block_kind = ""
             self._pending.append(Item(BlockStart(kind, self._open(kind))))
         else:
-            plain = {
+            plain: dict[Mark, Chunk] = {
                 Mark.START: StreamStart(),
                 Mark.KEEPALIVE: KeepAlive(),
                 Mark.MALFORMED: Malformed("{"),

@@ -17,7 +17,7 @@ from simharness.world.limits import Limits, TrialEnded
 from simharness.world.relaxed import permute_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from simharness.world.eventloop import SimLoop
     from simharness.world.posts import Thread
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 RUN = Option("run", Kind.RUN, "loop")
 TIME = Option("time passes", Kind.TIME, "clock")
+RUN_OR_TIME = (RUN, TIME)
 LATEST = sys.float_info.max
 """Below infinity, which stands for `has nothing to deliver`."""
 
@@ -62,6 +63,12 @@ class Boundaries:
         self.sources: list[Source] = []
         self.threads: list[Thread] = []
         self.others: list[Source] = []
+        self._lanes: tuple[Sequence[Source], ...] = (
+            self.anchored,
+            self.sources,
+            self.threads,
+            self.others,
+        )
         self.polls: list[Callable[[], None]] = []
         self.count = 0  # boundaries so far
         self.progress = 0  # whatever may change the world counts it up
@@ -81,10 +88,9 @@ class Boundaries:
     def step(self) -> bool:
         """Pass one boundary. False: nothing is ready, nothing can come and no timer is set."""
         self.count += 1
-        if self.count > self.limits.boundaries:
-            raise TrialEnded("step-limit", f"{self.limits.boundaries} loop boundaries")
-        for poll in tuple(self.polls):
-            poll()
+        if self.polls:
+            for poll in tuple(self.polls):
+                poll()
         ready = self.loop.ready
         busy = bool(ready) and self._busy.check(self)
         if self.quiet_watch:
@@ -99,6 +105,8 @@ class Boundaries:
             raise TrialEnded("livelock", self._busy.describe())
         self._run_timers()
         self._run_handles()
+        if self.count > self.limits.boundaries:
+            raise TrialEnded("step-limit", f"{self.limits.boundaries} loop boundaries")
         return True
 
     def next_s(self) -> float:
@@ -110,26 +118,32 @@ class Boundaries:
 
     def _offers(self, limit: float) -> list[Source]:
         """Everything that could be delivered by virtual time `limit`, in the fixed order."""
-        found = [source for source in self.anchored if source.due <= limit]
-        found += [source for source in self.sources if source.due <= limit and not source.holds]
-        found += [thread for thread in self.threads if thread.due <= limit]
-        found += [source for source in self.others if source.due <= limit]
+        found: list[Source] = []
+        for lane in self._lanes:
+            if lane:
+                found += [source for source in lane if source.due <= limit and not source.holds]
         return found
 
     def _ask_ready(self) -> None:
         """Handles are ready: deliver until `run` or `time passes` is chosen."""
+        clock = self.clock
         while True:
-            limit = self.clock.now + self.patience_s
+            limit = clock.now + self.patience_s
             offers = self._offers(limit)
-            options = [RUN, *[source.option for source in offers]]
-            deadline = self.clock.deadline()
-            if deadline <= limit:
-                options.append(TIME)
+            deadline = clock.deadline()
+            if offers:
+                options = (RUN, *[source.option for source in offers])
+                if deadline <= limit:
+                    options = (*options, TIME)
+            elif deadline <= limit:
+                options = RUN_OR_TIME
+            else:
+                return
             chosen = self._choose(options)
             if chosen == 0:
                 return
             if chosen > len(offers):
-                self.clock.now = max(self.clock.now, deadline)
+                clock.now = max(clock.now, deadline)
                 return
             self._deliver(offers[chosen - 1])
 
@@ -142,9 +156,9 @@ class Boundaries:
         limit = self.clock.now + self.patience_s
         late = [source for source in self._offers(limit) if source is not default]
         first = TIME if default is None else default.option
-        options = [first, *[source.option for source in late]]
+        options = (first, *[source.option for source in late])
         if default is not None and deadline <= limit:
-            options.append(TIME)
+            options = (*options, TIME)
         chosen = self._choose(options)
         if options[chosen] is TIME:
             self.clock.now = max(self.clock.now, deadline)
@@ -166,12 +180,12 @@ class Boundaries:
             return first if first.due <= deadline else None
         return offers[0] if offers and deadline == INFINITY else None
 
-    def _choose(self, options: list[Option]) -> int:
+    def _choose(self, options: tuple[Option, ...]) -> int:
         if len(options) == 1 or not self.free:
             return 0
         chosen = self._chooser.choose(options)
         assert 0 <= chosen < len(options), f"chose {chosen} of {len(options)} options"
-        self.points.append(Point(tuple(options), chosen, self.records()))
+        self.points.append(Point(options, chosen, self.records()))
         return chosen
 
     # --- doing ----------------------------------------------------------------------------
@@ -183,15 +197,14 @@ class Boundaries:
         source.deliver()
 
     def _run_timers(self) -> None:
-        clock = self.clock
-        if clock.deadline() == INFINITY:
-            return
-        due = clock.due()
+        """Make all timers that are due ready, behind what was delivered."""
+        due = self.clock.due()
         if due:
             self.progress += 1
             self.loop.ready.extend(due)
-        if clock.now > self.limits.virtual_s:
-            raise TrialEnded("virtual-time-limit", f"{self.limits.virtual_s:g} virtual seconds")
+            if self.clock.now > self.limits.virtual_s:
+                limit_s = self.limits.virtual_s
+                raise TrialEnded("virtual-time-limit", f"{limit_s:g} virtual seconds")
 
     def _run_handles(self) -> None:
         """Run the handles that are ready now; posts from other threads may fall between them."""
@@ -204,7 +217,10 @@ class Boundaries:
             handle = ready.popleft()
             left -= 1
             if not handle._cancelled:
-                loop.run_handle(handle)
+                try:
+                    handle._context.run(handle._callback, *handle._args)
+                except BaseException as exc:  # noqa: BLE001 - the loop knows what to do with it
+                    loop.handle_failed(handle, exc)
             if left and self.threads:
                 self._posts_between()
 
@@ -214,7 +230,7 @@ class Boundaries:
             offers = [thread for thread in self.threads if thread.due <= self.clock.now]
             if not offers:
                 return
-            chosen = self._choose([RUN, *[thread.option for thread in offers]])
+            chosen = self._choose((RUN, *[thread.option for thread in offers]))
             if chosen == 0:
                 return
             self._deliver(offers[chosen - 1])

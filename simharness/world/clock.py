@@ -45,8 +45,10 @@ class Clock:
 
     def due(self) -> list[Timer]:
         """Take all timers that are due now, by (deadline, creation order)."""
-        end = self.now + RESOLUTION_S
         heap = self._heap
+        if not heap:
+            return []
+        end = self.now + RESOLUTION_S
         found: list[Timer] = []
         while heap and heap[0][0] <= end:
             timer = heapq.heappop(heap)[2]

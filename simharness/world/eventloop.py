@@ -77,18 +77,15 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         """Make one handle ready that runs outside any prompt's context: a delivery."""
         self.ready.append(Handle(call, args, self._outside))
 
-    def run_handle(self, handle: Ready) -> None:
-        """Run one handle; whatever it raises goes where stock asyncio sends it."""
-        try:
-            handle._context.run(handle._callback, *handle._args)
-        except TrialEnded:
-            raise
-        except (SystemExit, KeyboardInterrupt) as exc:
+    def handle_failed(self, handle: Ready, exc: BaseException) -> None:
+        """Send what a callback raised where stock asyncio sends it."""
+        if isinstance(exc, TrialEnded):
+            raise exc
+        if isinstance(exc, SystemExit | KeyboardInterrupt):
             raise TrialEnded("agent-exit", f"{type(exc).__name__} left a task") from exc
-        except BaseException as exc:  # noqa: BLE001 - as on stock, the handler hears of it
-            self.call_exception_handler(
-                {"message": f"Exception in callback {handle!r}", "exception": exc}
-            )
+        self.call_exception_handler(
+            {"message": f"Exception in callback {handle!r}", "exception": exc}
+        )
 
     # --- callbacks and timers ---------------------------------------------------------------
 

@@ -59,7 +59,7 @@ _real_urandom = os.urandom
 _real_getpid = os.getpid
 _real_uuid1 = uuid.uuid1
 _real_seed = random.Random.seed
-_module_generator: random.Random = random._inst  # type: ignore[attr-defined]
+_module_generator: random.Random = random._inst
 
 
 def enter() -> None:

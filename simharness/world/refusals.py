@@ -117,11 +117,15 @@ class Refusals(asyncio.AbstractEventLoop):
         """Refused: there is no network."""
         refuse("sock_accept()", _NETWORK)
 
-    def add_reader(self, fd: Any, callback: Any, *args: Any) -> NoReturn:
+    def add_reader(  # type: ignore[override]
+        self, fd: Any, callback: Any, *args: Any
+    ) -> NoReturn:
         """Refused: there are no file descriptors."""
         refuse("add_reader()", _NETWORK)
 
-    def add_writer(self, fd: Any, callback: Any, *args: Any) -> NoReturn:
+    def add_writer(  # type: ignore[override]
+        self, fd: Any, callback: Any, *args: Any
+    ) -> NoReturn:
         """Refused: there are no file descriptors."""
         refuse("add_writer()", _NETWORK)
 
@@ -149,7 +153,9 @@ class Refusals(asyncio.AbstractEventLoop):
         """Refused: there are no processes."""
         refuse("a subprocess", _PROCESS)
 
-    def add_signal_handler(self, sig: Any, callback: Any, *args: Any) -> NoReturn:
+    def add_signal_handler(  # type: ignore[override]
+        self, sig: Any, callback: Any, *args: Any
+    ) -> NoReturn:
         """Refused: there are no signals."""
         refuse("a signal handler", _SIGNAL)
 

@@ -15,12 +15,12 @@ from simharness.world.handles import Ready
 from simharness.world.tasks import coroutine_name
 
 
-def permute_steps(ready: deque[Ready], choose: Callable[[list[Option]], int]) -> None:
+def permute_steps(ready: deque[Ready], choose: Callable[[tuple[Option, ...]], int]) -> None:
     """Let `choose` order the task steps in `ready`, in place; option 0 keeps FIFO."""
     places = [place for place, handle in enumerate(ready) if _task(handle) is not None]
     steps = [ready[place] for place in places]
     for place in places[:-1]:
-        chosen = choose([_option(step) for step in steps]) if len(steps) > 1 else 0
+        chosen = choose(tuple(_option(step) for step in steps)) if len(steps) > 1 else 0
         ready[place] = steps.pop(chosen)
     if places:
         ready[places[-1]] = steps[0]

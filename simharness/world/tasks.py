@@ -19,6 +19,7 @@ class SimTask(asyncio.Task[Any]):
     """A task with a number, given when it is first hashed: asyncio does so on creation."""
 
     __slots__ = ("number",)
+    number: int
 
     def __hash__(self) -> int:
         try:
@@ -26,7 +27,7 @@ class SimTask(asyncio.Task[Any]):
         except AttributeError:
             loop: Any = self.get_loop()
             loop.tasks_made += 1
-            self.number: int = loop.tasks_made
+            self.number = loop.tasks_made
             return self.number
 
 
@@ -34,6 +35,7 @@ class SimFuture(asyncio.Future[Any]):
     """A future with a number, given when it is first hashed; negative, so never a task's."""
 
     __slots__ = ("number",)
+    number: int
 
     def __hash__(self) -> int:
         try:
@@ -41,7 +43,7 @@ class SimFuture(asyncio.Future[Any]):
         except AttributeError:
             loop: Any = self.get_loop()
             loop.futures_made += 1
-            self.number: int = -1 - loop.futures_made
+            self.number = -1 - loop.futures_made
             return self.number
 
 
