@@ -9,6 +9,7 @@ boundary's end is the limit, and what the very step that called it starts is mar
 from __future__ import annotations
 
 import asyncio
+import inspect
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from simharness.world.user import UserAction
 
 _OWN = (CancelWay.API, CancelWay.TOKEN, CancelWay.API_AFTER_TURN)
-_HARNESS = (CancelWay.TASK, CancelWay.CLOSE, CancelWay.BREAK)
+_LEAVING = (CancelWay.CLOSE, CancelWay.BREAK)
+_HARNESS = (CancelWay.TASK, *_LEAVING)
 
 
 class Token:
@@ -62,6 +64,8 @@ class Cancels:
         if action.way is None:
             return next((way for way in _OWN if way in agent.cancel_ways), CancelWay.TASK)
         way = CancelWay(action.way)
+        if way in _LEAVING and inspect.iscoroutinefunction(agent.prompt):
+            raise NotApplicable(f"{agent.name} hands over no items; there is nothing to leave")
         if way in agent.cancel_ways or way in _HARNESS:
             return way
         raise NotApplicable(f"{agent.name} has no cancel by {way.value}")
@@ -72,7 +76,7 @@ class Cancels:
         assert isinstance(action, CancelAction), "only cancels come here"
         way = self.way(action)
         run = user.run if user.run in self._trial.user.unsettled else 0
-        if way in {CancelWay.CLOSE, CancelWay.BREAK}:
+        if way in _LEAVING:
             self._trial.consumers.leave(run, way, action.reason)
             return
         self.called(way, action.reason, run, inside=inside)
