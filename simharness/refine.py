@@ -12,7 +12,7 @@ import attrs
 
 from simharness.check import Bench
 from simharness.codes import Codes
-from simharness.results import CaseResult, Example, Finding, SuiteResult, merged
+from simharness.results import CaseResult, Example, Finding, SuiteResult
 from simharness.search import explain, shrink
 from simharness.world.run import batch
 
@@ -37,8 +37,7 @@ def refine(
     given: frozenset[str] = frozenset(),
 ) -> SuiteResult:
     """`suite` with the smallest example of each cause shrunk and explained in its place."""
-    causes = merged(found for result in suite.results for found in result.findings)
-    chosen = {id(cause.example) for cause in causes[:_CAUSES]}
+    chosen = {id(cause.example) for cause in suite.causes()[:_CAUSES]}
     refiner = _Refiner(factory, plan, agent, given)
     results = []
     with batch():

@@ -132,6 +132,14 @@ class SuiteResult:
         """The agent, as the first case that made one saw it."""
         return next((result.agent for result in self.results if result.agent is not None), None)
 
+    def causes(self) -> list[Finding]:
+        """What breaks the suite, each cause once, the one seen in most cases first.
+
+        The others are often its consequences.
+        """
+        causes = merged(found for result in self.results for found in result.findings)
+        return sorted(causes, key=lambda cause: (-cause.cases, -cause.count))
+
     def count(self, verdict: CaseVerdict) -> int:
         """How many cases ended so."""
         return sum(result.verdict is verdict for result in self.results)

@@ -54,11 +54,14 @@ _SEARCH = (
 
 _OUTPUT = (
     click.option("--json", metavar="F", help="Write JSON to a file; - is standard output."),
+    click.option("--junit", metavar="F", help="Write JUnit XML to a file."),
+    click.option("--markdown", metavar="F", help="Write Markdown to a file."),
+    click.option("--github", is_flag=True, help="Print annotations for GitHub Actions."),
     click.option(
         "--out",
         metavar="DIR",
         type=click.Path(file_okay=False),
-        help="Write report.json and report.txt into a folder.",
+        help="Write report.json, .txt, .md and junit.xml into a folder.",
     ),
     click.option("--quiet", "-q", is_flag=True, help="Failures and the summary line only."),
     click.option("--verbose", "-v", is_flag=True, help="Every case, with notes and coverage."),
@@ -70,9 +73,18 @@ class Output:
     """Where a report goes and how much of it."""
 
     json: str | None = None
+    junit: str | None = None
+    markdown: str | None = None
+    github: bool = False
     out: str | None = None
     quiet: bool = False
     verbose: bool = False
+
+    @property
+    def printed(self) -> str | None:
+        """Which of the files is standard output, if any: then nothing else may stand there."""
+        files = {"json": self.json, "junit": self.junit, "markdown": self.markdown}
+        return next((name for name, file in files.items() if file == "-"), None)
 
 
 def agent_option(command: Command) -> Command:
@@ -116,10 +128,14 @@ def budget_option(command: Command) -> Command:
 
 def output_options(command: Command) -> Command:
     """`--json` and so on; the command gets them as one `output`."""
+    names = [field.name for field in attrs.fields(Output)]
 
     @functools.wraps(command)
-    def bundled(json: str | None, out: str | None, quiet: bool, verbose: bool, **rest: Any) -> int:
-        return command(output=Output(json, out, quiet, verbose), **rest)
+    def bundled(**words: Any) -> int:
+        output = Output(**{name: words.pop(name) for name in names})
+        if [output.json, output.junit, output.markdown].count("-") > 1:
+            raise BadInput("only one report can go to standard output")
+        return command(output=output, **words)
 
     return _with(bundled, _OUTPUT)
 

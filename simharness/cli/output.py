@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import attrs
 import click
 
 from simharness import coverage
+from simharness.report import github, junit, markdown, text
 from simharness.report import json as as_json
-from simharness.report import text
 from simharness.report.atomic import write_text
 from simharness.verdict import CaseVerdict
 
@@ -27,20 +28,63 @@ _LISTED = 20  # not exercised cases that are named without --verbose
 
 
 def write_suite(suite: SuiteResult, output: Output, *, seconds: float) -> None:
-    """Write everything that was asked for."""
-    machine = as_json.dump(
-        as_json.suite_object(
-            suite, silent=coverage.silent(suite), timing={"seconds": round(seconds, 3)}
-        )
-    )
-    blocks = text.failures(suite, coverage.sentences())
+    """Write everything that was asked for, each file whole or not at all."""
     keep_long_scenarios(found for result in suite.results for found in result.findings)
+    made = _Reports(suite, round(seconds, 3))
     if output.out is not None:
-        whole = _whole(suite, blocks, seconds, quiet=False, verbose=True)
-        write_text(Path(output.out) / "report.json", machine)
-        write_text(Path(output.out) / "report.txt", whole)
-    human = _whole(suite, blocks, seconds, quiet=output.quiet, verbose=output.verbose)
-    say(machine, human, output.json)
+        folder = Path(output.out)
+        write_text(folder / "report.json", made.json())
+        write_text(folder / "report.txt", made.text(quiet=False, verbose=True))
+        write_text(folder / "report.md", made.markdown())
+        write_text(folder / "junit.xml", made.junit())
+    forms = {"json": made.json, "junit": made.junit, "markdown": made.markdown}
+    for name, form in forms.items():
+        file = getattr(output, name)
+        if file == "-":
+            click.echo(form(), nl=False)
+        elif file is not None:
+            write_text(Path(file), form())
+    if output.printed is None:
+        echo(made.text(quiet=output.quiet, verbose=output.verbose))
+        if output.github:
+            click.echo("\n".join(github.as_annotations(suite)))
+
+
+@attrs.frozen(eq=False)
+class _Reports:
+    """One result in every form."""
+
+    suite: SuiteResult
+    seconds: float
+
+    def json(self) -> str:
+        silent = coverage.silent(self.suite)
+        timing = {"seconds": self.seconds}
+        return as_json.dump(as_json.suite_object(self.suite, silent=silent, timing=timing))
+
+    def junit(self) -> str:
+        return junit.as_junit(self.suite, coverage.sentences())
+
+    def markdown(self) -> str:
+        return markdown.as_markdown(self.suite, coverage.sentences(), _applicable(self.suite))
+
+    def text(self, *, quiet: bool, verbose: bool) -> str:
+        blocks = text.failures(self.suite, coverage.sentences())
+        if quiet:
+            return _joined([*blocks, text.summary(self.suite, self.seconds)])
+        parts = ["\n".join(_case_lines(self.suite.results))] if verbose else []
+        parts += [text.areas(self.suite), *blocks]
+        parts.append(_missed(self.suite, limit=None if verbose else _LISTED))
+        parts.append(text.silent_rules(self.suite, _applicable(self.suite)))
+        return _joined([*parts, text.summary(self.suite, self.seconds)])
+
+
+def _joined(parts: list[str]) -> str:
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _applicable(suite: SuiteResult) -> dict[str, bool]:
+    return coverage.applicable(suite.agent.contract) if suite.agent else {}
 
 
 def say(machine: str, human: str, json_file: str | None) -> None:
@@ -69,23 +113,6 @@ def keep_long_scenarios(findings: Iterable[Finding]) -> None:
         source = finding.example.case.source
         if not finding.file and not embeddable(source):
             write_text(Path(sidecar(source_hash(source))), source)
-
-
-def _whole(
-    suite: SuiteResult, blocks: list[str], seconds: float, *, quiet: bool, verbose: bool
-) -> str:
-    """The whole report for people."""
-    parts = ["\n".join(_case_lines(suite.results))] if verbose else []
-    if not quiet:
-        parts.append(text.areas(suite))
-    parts += blocks
-    if not quiet:
-        parts.append(_missed(suite, limit=None if verbose else _LISTED))
-        contract = suite.agent.contract if suite.agent else None
-        if contract is not None:
-            parts.append(text.silent_rules(suite, coverage.applicable(contract)))
-    parts.append(text.summary(suite, seconds))
-    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _missed(suite: SuiteResult, limit: int | None) -> str:

@@ -76,6 +76,6 @@ def command(
     if code is ExitCode.HOLDS and strict_coverage and whole and coverage.silent(result):
         code = ExitCode.NOT_EXERCISED
     changed = pins.compare(cases, factory, agent, pin=pin, update=update)
-    if changed and output.json != "-":
+    if changed and output.printed is None:
         echo("\n\n".join(changed))
     return code if code or not changed else ExitCode.NOT_EXERCISED

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from simharness.report.lanes import render
-from simharness.results import merged
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
@@ -63,14 +62,9 @@ def _area_row(name: str, results: Sequence[CaseResult], heads: Sequence[str]) ->
 
 
 def failures(suite: SuiteResult, sentences: Mapping[str, str]) -> list[str]:
-    """Everything that needs reading, one block each: every cause once, then the rest.
-
-    The cause seen in most cases comes first: the others are often its consequences.
-    """
+    """Everything that needs reading, one block each: every cause once, then the rest."""
     agent = suite.agent.name if suite.agent else ""
-    causes = merged(found for result in suite.results for found in result.findings)
-    causes.sort(key=lambda cause: (-cause.cases, -cause.count))
-    blocks = [failure(cause, agent, sentences) for cause in causes]
+    blocks = [failure(cause, agent, sentences) for cause in suite.causes()]
     for result in suite.results:
         where = f"{result.case.id} ({result.case.place})"
         if result.verdict is CaseVerdict.ERROR:
