@@ -92,22 +92,29 @@ class Boundaries:
             for poll in tuple(self.polls):
                 poll()
         ready = self.loop.ready
-        busy = bool(ready) and self._busy.check(self)
-        if self.quiet_watch:
-            quiet = not ready or busy
-            self.quiet_watch = [watch for watch in self.quiet_watch if not watch(quiet)]
         if not ready:
+            if self.quiet_watch:
+                self._watch_quiet(quiet=True)
             if not self._ask_idle():
                 return False
-        elif not busy:
-            self._ask_ready()
-        elif self._busy.must_force() and not self._ask_idle() and self._busy.hopeless():
-            raise TrialEnded("livelock", self._busy.describe())
-        self._run_timers()
+        else:
+            busy = self._busy.progress == self.progress and self._busy.check(self)
+            self._busy.progress = self.progress
+            if self.quiet_watch:
+                self._watch_quiet(quiet=busy)
+            if not busy:
+                self._ask_ready()
+            elif self._busy.must_force() and not self._ask_idle() and self._busy.hopeless():
+                raise TrialEnded("livelock", self._busy.describe())
+        if self.clock.heap:
+            self._run_timers()
         self._run_handles()
         if self.count > self.limits.boundaries:
             raise TrialEnded("step-limit", f"{self.limits.boundaries} loop boundaries")
         return True
+
+    def _watch_quiet(self, *, quiet: bool) -> None:
+        self.quiet_watch = [watch for watch in self.quiet_watch if not watch(quiet)]
 
     def next_s(self) -> float:
         """The virtual time of the next delivery or timer; infinity if nothing can come."""
@@ -128,9 +135,9 @@ class Boundaries:
         """Handles are ready: deliver until `run` or `time passes` is chosen."""
         clock = self.clock
         while True:
+            deadline = clock.deadline() if clock.heap else INFINITY
             limit = clock.now + self.patience_s
             offers = self._offers(limit)
-            deadline = clock.deadline()
             if offers:
                 options = (RUN, *[source.option for source in offers])
                 if deadline <= limit:

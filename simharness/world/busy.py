@@ -28,20 +28,19 @@ class Busy:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._seen: Counter[Combination] = Counter()
-        self._progress = -1
+        self.progress = -1  # at the boundary before; without a change, `check` is asked
+        self._since = -1  # the progress at which counting began
         self._still = 0  # boundaries since the last progress
         self._row = 0  # busy boundaries in a row
         self.spins = 0  # busy boundaries since the last progress
         self._last: list[Ready] = []
 
     def check(self, boundaries: Boundaries) -> bool:
-        """Whether this boundary is busy; called once per boundary that has handles ready."""
-        if boundaries.progress != self._progress:
-            self._progress = boundaries.progress
-            if self._still:
-                self._seen.clear()
-                self._still = self._row = self.spins = 0
-            return False
+        """Whether this boundary is busy; called where the one before brought no progress."""
+        if self._since != self.progress:
+            self._since = self.progress
+            self._seen.clear()
+            self._still = self._row = self.spins = 0
         self._still += 1
         if self._still <= self._limits.busy_after:
             return False

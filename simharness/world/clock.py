@@ -20,11 +20,11 @@ RESOLUTION_S = 1e-9
 class Clock:
     """The virtual time in seconds and the timers that wait for it."""
 
-    __slots__ = ("_heap", "_made", "now")
+    __slots__ = ("_made", "heap", "now")
 
     def __init__(self) -> None:
         self.now = 0.0
-        self._heap: list[tuple[float, int, Timer]] = []
+        self.heap: list[tuple[float, int, Timer]] = []
         self._made = 0
 
     def at(
@@ -33,21 +33,19 @@ class Clock:
         """Add a timer for time `when`. Equal deadlines keep creation order."""
         timer = Timer(when, callback, args, context)
         self._made += 1
-        heapq.heappush(self._heap, (when, self._made, timer))
+        heapq.heappush(self.heap, (when, self._made, timer))
         return timer
 
     def deadline(self) -> float:
         """When the earliest live timer is due; infinity if there is none."""
-        heap = self._heap
+        heap = self.heap
         while heap and heap[0][2]._cancelled:
             heapq.heappop(heap)
         return heap[0][0] if heap else INFINITY
 
     def due(self) -> list[Timer]:
         """Take all timers that are due now, by (deadline, creation order)."""
-        heap = self._heap
-        if not heap:
-            return []
+        heap = self.heap
         end = self.now + RESOLUTION_S
         found: list[Timer] = []
         while heap and heap[0][0] <= end:
@@ -58,4 +56,4 @@ class Clock:
 
     def live(self) -> list[Timer]:
         """The timers that are still set, in order."""
-        return [timer for _, _, timer in sorted(self._heap) if not timer._cancelled]
+        return [timer for _, _, timer in sorted(self.heap) if not timer._cancelled]

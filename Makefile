@@ -1,0 +1,45 @@
+# Each target sets up what it needs; `make conformance` is the main job.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := conformance
+.PHONY: conformance test lint format bench determinism clean
+
+# The suite on the reference loop; writes reports/latest/.
+conformance: $(VENV)/.installed
+	$(BIN)/simharness run scenarios --agent reference --strict-coverage --out reports/latest
+
+# All tests.
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Costs as ratios, measured side by side in one run.
+bench: $(VENV)/.dev
+	$(BIN)/python -m tests.benchmarks
+
+# Each scenario twice in one process and in fresh processes under other hash seeds.
+determinism: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/determinism -q
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache reports/latest
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[tinyagent,pydantic-ai]'
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --editable '.[tinyagent,pydantic-ai,dev]'
+	touch $@
