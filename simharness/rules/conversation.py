@@ -13,14 +13,15 @@ import attrs
 
 from simharness.rules.argtext import parses
 from simharness.rules.reading import Facts, RunFacts
-from simharness.trace import HistoryRead, InputRejected, Message, Outcome, RequestMade
+from simharness.trace import Call, HistoryRead, InputRejected, Message, Outcome, RequestMade
 
 __all__ = [
     "Fault",
     "Heard",
+    "StrictProvider",
     "after_run",
     "assistants",
-    "faults",
+    "between_runs",
     "heard",
     "refusals",
 ]
@@ -39,12 +40,12 @@ class Fault:
     text: str
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Heard:
     """A history to judge: the messages, the record that shows them, and how to name the place.
 
     `sent`: the model received it; otherwise it was only displayed. `faults` is what a strict
-    provider refuses in it.
+    provider refuses in it, `calls` and `roles` count what it holds.
     """
 
     messages: tuple[Message, ...]
@@ -53,77 +54,69 @@ class Heard:
     place: str
     sent: bool
     faults: tuple[Fault, ...]
+    calls: int
+    roles: tuple[str, ...]
 
 
-def faults(messages: Sequence[Message]) -> tuple[Fault, ...]:
-    """Everything a strict provider refuses in `messages`, in order."""
-    found: list[Fault] = []
-    names: dict[str, str] = {}  # every call so far
-    waiting: dict[str, str] = {}  # calls of the latest assistant message without a result
-    answered: set[str] = set()
-    begun = False
-    for message in messages:
-        role = message.role
-        if role == "tool":
-            _judge_result(message.call_id, names, waiting, answered, found)
+class StrictProvider:
+    """Reads messages as a provider does that accepts nothing ill-formed; collects `faults`."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.faults: list[Fault] = []
+        self.calls = 0
+        self._names: dict[str, str] = {}  # every call so far
+        self._waiting: dict[str, str] = {}  # calls of the latest assistant message, unanswered
+        self._answered: set[str] = set()
+        begun = False
+        for message in messages:
+            role = message.role
+            if role == "system":
+                if begun:
+                    self._fault("system", "", "a system message is not first")
+                continue
             begun = True
-            continue
-        if role == "system":
-            if begun:
-                found.append(Fault("system", "", "a system message is not first"))
-            continue
-        begun = True
-        if waiting:
-            found += _unanswered(waiting)
-            waiting.clear()
-        if role == "assistant":
-            _judge_assistant(message, names, waiting, found)
-    if waiting:
-        found += _unanswered(waiting)
-    return tuple(found)
+            if role == "tool":
+                self._result(message.call_id)
+                continue
+            self._expect_nothing()
+            if role == "assistant":
+                self._assistant(message)
+        self._expect_nothing()
 
+    def _fault(self, kind: str, call_id: str, text: str) -> None:
+        self.faults.append(Fault(kind, call_id, text))
 
-def _unanswered(waiting: dict[str, str]) -> list[Fault]:
-    return [
-        Fault("unanswered", call_id, f"call {call_id} of {name} has no result")
-        for call_id, name in waiting.items()
-    ]
+    def _expect_nothing(self) -> None:
+        """No call may be left without a result where the next message begins."""
+        if self._waiting:
+            for call_id, name in self._waiting.items():
+                self._fault("unanswered", call_id, f"call {call_id} of {name} has no result")
+            self._waiting.clear()
 
+    def _result(self, call_id: str) -> None:
+        name = self._names.get(call_id)
+        if self._waiting.pop(call_id, None) is not None:
+            self._answered.add(call_id)
+        elif call_id in self._answered:
+            self._fault("twice", call_id, f"call {call_id} of {name} has a second result")
+        elif name is not None:
+            text = f"the result of call {call_id} of {name} does not follow its call"
+            self._fault("misplaced", call_id, text)
+        else:
+            self._fault("orphan", call_id, f"a result for {call_id} has no call before it")
 
-def _judge_result(
-    call_id: str,
-    names: dict[str, str],
-    waiting: dict[str, str],
-    answered: set[str],
-    found: list[Fault],
-) -> None:
-    if waiting.pop(call_id, None) is not None:
-        answered.add(call_id)
-    elif call_id in answered:
-        name = names[call_id]
-        found.append(Fault("twice", call_id, f"call {call_id} of {name} has a second result"))
-    elif call_id in names:
-        text = f"the result of call {call_id} of {names[call_id]} does not follow its call"
-        found.append(Fault("misplaced", call_id, text))
-    else:
-        found.append(Fault("orphan", call_id, f"a result for {call_id} has no call before it"))
-
-
-def _judge_assistant(
-    message: Message, names: dict[str, str], waiting: dict[str, str], found: list[Fault]
-) -> None:
-    calls = message.calls
-    if not calls:
-        if message.empty:
-            found.append(Fault("empty", "", "an assistant message is empty"))
-        return
-    for call in calls:
-        if call.id in names:
-            found.append(Fault("id", call.id, f"the id {call.id} names two calls"))
-        if not parses(call.args):
-            text = f"the arguments of call {call.id} of {call.name} do not parse"
-            found.append(Fault("args", call.id, text))
-        names[call.id] = waiting[call.id] = call.name
+    def _assistant(self, message: Message) -> None:
+        calls = [block for block in message.blocks if type(block) is Call]
+        if not calls and message.empty:
+            self._fault("empty", "", "an assistant message is empty")
+        self.calls += len(calls)
+        for call in calls:
+            if call.id in self._names:
+                self._fault("id", call.id, f"the id {call.id} names two calls")
+            if not parses(call.args):
+                text = f"the arguments of call {call.id} of {call.name} do not parse"
+                self._fault("args", call.id, text)
+            self._names[call.id] = self._waiting[call.id] = call.name
 
 
 @lru_cache(maxsize=1)
@@ -139,14 +132,29 @@ def heard(facts: Facts) -> list[Heard]:
 
 def _sent(request: RequestMade) -> Heard:
     place = f"request {request.request} of run {request.run}"
-    messages = request.messages
-    return Heard(messages, request.n, request.run, place, True, faults(messages))
+    return _read(request.messages, request.n, request.run, place, sent=True)
 
 
 def _displayed(record: HistoryRead, refused: RunFacts) -> Heard:
     place = f"the history displayed when the prompt of run {refused.number} was refused"
-    messages = record.messages
-    return Heard(messages, record.n, refused.number, place, False, faults(messages))
+    return _read(record.messages, record.n, refused.number, place, sent=False)
+
+
+def _read(messages: tuple[Message, ...], n: int, run: int, place: str, *, sent: bool) -> Heard:
+    provider = StrictProvider(messages)
+    roles = tuple([message.role for message in messages])
+    return Heard(messages, n, run, place, sent, tuple(provider.faults), provider.calls, roles)
+
+
+@lru_cache(maxsize=1)
+def between_runs(facts: Facts) -> list[Heard]:
+    """The first request of each later run that began when all runs before it had settled."""
+    firsts = {
+        run.requests[0].n
+        for run in facts.runs.values()
+        if run.number > 1 and run.requests and not facts.overlaps(run)
+    }
+    return [one for one in heard(facts) if one.n in firsts]
 
 
 def refusals(facts: Facts) -> list[RunFacts]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simharness.contract import Contract
-from simharness.rules.conversation import Heard, after_run, assistants, heard
+from simharness.rules.conversation import Heard, after_run, assistants, between_runs, heard
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule
 from simharness.rules.terminals import reported
@@ -59,7 +59,7 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
             if final is None:
                 continue
             occasions += 1
-            problem = _difference(text, _flat(final[0].text))
+            problem = _difference(text, _flat(final[0].text), _started_with(trace, run))
             if problem:
                 words = f"In run {run.number}, request {request.request}, {problem}."
                 evidence = (request.n, final[1].n)
@@ -89,10 +89,17 @@ def _final(facts: Facts, run: RunFacts, request: RequestMade) -> tuple[Message, 
 _PLAIN = {"stop", "tool_calls"}
 
 
-def _difference(shown: str, final: str) -> str:
-    if shown == final:
+def _started_with(trace: Trace, run: RunFacts) -> set[str]:
+    """Text that consumers were given with the start of a message."""
+    starts = trace.of(MessageStart, run.number)
+    return {_flat(start.message.text) for start in starts if start.message.role == "assistant"}
+
+
+def _difference(shown: str, final: str, started: set[str]) -> str:
+    """What is wrong with the joined deltas; "" if nothing."""
+    if shown == final or any(start + shown == final for start in started):
         return ""
-    if final.startswith(shown) or shown in final:
+    if shown in final:
         return "not all of the final message had been shown"
     if final in shown:
         return "more was shown than the final message holds"
@@ -176,17 +183,16 @@ def _folded(facts: Facts) -> tuple[int, list[Violation]]:
     if edited or len(_sessions(facts)) > 1:
         return 0, []
     view = [
-        (end.n, _key(end.message))
+        (end.n, end.message)
         for end in trace.of(MessageEnd)
         if not (end.derived or end.discarded) and end.message.role in _ANSWERS
     ]
     occasions = 0
-    for one in heard(facts):
-        if not one.sent:
-            continue
+    for one in between_runs(facts):
         occasions += 1
-        kept = [_key(message) for message in one.messages if message.role in _ANSWERS]
-        if kept != [key for n, key in view if n < one.n]:
+        kept = [message for message in one.messages if message.role in _ANSWERS]
+        seen = [message for n, message in view if n < one.n]
+        if kept != seen and list(map(_key, kept)) != list(map(_key, seen)):
             text = f"The events give another conversation than {one.place} holds."
             return occasions, [Violation("observers-agree", text, (one.n,))]
     return occasions, []

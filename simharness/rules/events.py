@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
 
 from simharness.contract import Contract
-from simharness.rules.conversation import heard
+from simharness.rules.conversation import between_runs
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule
 from simharness.trace import (
@@ -24,59 +26,64 @@ from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "paired", "torn"]
 
+_IDENTITY: dict[type[Reported], Callable[[Any], object]] = {
+    AgentStart: lambda _: "",
+    AgentEnd: lambda _: "",
+    TurnStart: attrgetter("turn"),
+    TurnEnd: attrgetter("turn"),
+    MessageStart: lambda _: "",  # messages have no name and are taken in order
+    MessageEnd: lambda _: "",
+    ToolExecutionStart: attrgetter("call_id"),
+    ToolExecutionEnd: attrgetter("call_id"),
+}
+"""What an end has in common with its start, besides family and run."""
+
 _STARTS = {AgentStart, TurnStart, MessageStart, ToolExecutionStart}
-_STARTS_AND_ENDS = {*_STARTS, AgentEnd, TurnEnd, MessageEnd, ToolExecutionEnd}
+
+_Opened = dict[tuple[int, str, object], list[Reported]]
 
 
 def paired(trace: Trace, contract: Contract) -> Judgement:
     """Judge that each reported start has exactly one end, and each end a start before it."""
     facts = read(trace, contract)
-    families = contract.reports
     occasions = 0
     violations: list[Violation] = []
-    opened: dict[tuple[int, str], list[Reported]] = {}
+    opened: _Opened = {}
     for record in facts.events():
-        if record.family not in families or type(record) not in _STARTS_AND_ENDS:
-            continue
-        run = facts.runs.get(record.run)
-        if run is None or run.left:
+        kind = type(record)
+        identity = _IDENTITY.get(kind)
+        if identity is None:
             continue
         occasions += 1
-        key = _key(record)
-        waiting = opened.setdefault((record.run, key), [])
-        if type(record) in _STARTS:
-            waiting.append(record)
-        elif waiting:
-            waiting.pop()
+        key = (record.run, record.family, identity(record))
+        if kind in _STARTS:
+            opened.setdefault(key, []).append(record)
+        elif opened.get(key):
+            opened[key].pop()
         else:
             text = f"In run {record.run} the end of {_name(record)} was reported without a start."
             violations.append(Violation("start-end-paired", text, (record.n,)))
     if not occasions:
         return NOTHING
     violations += _never_ended(facts, opened)
-    if "message" in families:
+    if "message" in contract.reports:
         violations += _silent(facts)
     return Judgement(occasions, tuple(violations))
 
 
-def _never_ended(facts: Facts, opened: dict[tuple[int, str], list[Reported]]) -> list[Violation]:
+def _never_ended(facts: Facts, opened: _Opened) -> list[Violation]:
     """Starts without an end; a run that never settles is the business of `settles`."""
     found = []
-    for (number, _), waiting in opened.items():
+    for (number, _, _), waiting in opened.items():
+        if not waiting:
+            continue
         run = facts.runs[number]
-        if not waiting or run.settled is None or torn(run, facts.contract):
+        if run.settled is None or torn(run, facts.contract):
             continue
         for record in waiting:
             text = f"In run {number} the start of {_name(record)} has no end."
             found.append(Violation("start-end-paired", text, (record.n,)))
     return found
-
-
-def _key(record: Reported) -> str:
-    """What an end has in common with its start; messages have no name and are taken in order."""
-    if isinstance(record, ToolExecutionStart | ToolExecutionEnd):
-        return record.call_id
-    return record.family if isinstance(record, MessageStart | MessageEnd) else _name(record)
 
 
 def _name(record: Reported) -> str:
@@ -100,20 +107,20 @@ def torn(run: RunFacts, contract: Contract) -> bool:
 
 
 def _silent(facts: Facts) -> list[Violation]:
-    """Messages that a later request holds without having had their events.
+    """Messages that the next prompt's first request holds without having had their events.
 
-    Only roles are looked at whose messages the agent reports at all.
+    Events may reach their reader later than the request that follows them, so it is looked at
+    when the run is over; and only at roles whose messages the agent reports at all.
     """
-    ends = [end for end in facts.trace.of(MessageEnd) if not end.derived]
-    roles = {end.message.role for end in ends} & {"assistant", "tool"}
     if any(run.left for run in facts.runs.values()):
         return []  # a run that carries on without its consumer reports to nobody
+    ends = [end for end in facts.trace.of(MessageEnd) if not end.derived]
+    roles = {end.message.role for end in ends} & {"assistant", "tool"}
     found = []
     for role in sorted(roles):
         numbers = [end.n for end in ends if end.message.role == role and not end.discarded]
-        for one in heard(facts):
-            held = Counter(message.role for message in one.messages)[role]
-            if held > sum(1 for n in numbers if n < one.n):
+        for one in between_runs(facts):
+            if one.roles.count(role) > sum(n < one.n for n in numbers):
                 text = f"In {one.place} there is a message of role {role} that had no events."
                 found.append(Violation("start-end-paired", text, (one.n,)))
                 break

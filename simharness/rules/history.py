@@ -19,7 +19,7 @@ def answered_calls(trace: Trace, contract: Contract) -> Judgement:
     """Judge that each call in a history has exactly one result, directly behind its message."""
     facts = read(trace, contract)
     histories = heard(facts)
-    occasions = sum(len(message.calls) for one in histories for message in one.messages)
+    occasions = sum(one.calls for one in histories)
     if not occasions:
         return NOTHING
     kinds = {"unanswered", "twice"}
@@ -30,7 +30,7 @@ def orphan_results(trace: Trace, contract: Contract) -> Judgement:
     """Judge that each result in a history has its call earlier in it."""
     facts = read(trace, contract)
     histories = heard(facts)
-    occasions = sum(message.role == "tool" for one in histories for message in one.messages)
+    occasions = sum(one.roles.count("tool") for one in histories)
     if not occasions:
         return NOTHING
     return Judgement(occasions, _broken("no-orphan-result", facts, histories, {"orphan"}))

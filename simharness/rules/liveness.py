@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
-from simharness.rules.conversation import refusals
+from simharness.rules.conversation import heard, refusals
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule
 from simharness.trace import (
@@ -141,7 +141,8 @@ def idle_again(trace: Trace, contract: Contract) -> Judgement:
     phases = [p for p in trace.of(PhaseChanged) if not p.derived] if reports else []
     occasions = 0
     violations: list[Violation] = []
-    refused = {run.number for run in refusals(facts)}
+    broken = {one.run for one in heard(facts) if one.faults and not one.sent}
+    refused = {run.number for run in refusals(facts)} - broken  # these are judged by tool-pairing
     for run in facts.runs.values():
         if run.settled is None or run.left:
             continue

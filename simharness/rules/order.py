@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import attrs
 
 from simharness.contract import Contract
@@ -41,13 +44,11 @@ class _Open:
     message: bool = False
     tools: int = 0
 
-    def blocks(self, *, turn: bool) -> str:
-        """The open block that a terminal must not find; "" if there is none."""
+    def block(self) -> str:
+        """The block inside which nothing may end or begin; "" if there is none."""
         if self.message:
             return "a message"
-        if self.tools:
-            return "a tool call"
-        return "a turn" if turn and self.turn else ""
+        return "a tool call" if self.tools else ""
 
 
 def nested(trace: Trace, contract: Contract) -> Judgement:
@@ -57,46 +58,71 @@ def nested(trace: Trace, contract: Contract) -> Judgement:
     occasions = 0
     violations: list[Violation] = []
     for record in facts.events():
-        run = facts.runs.get(record.run)
-        if run is None or run.left or record.family not in contract.reports:
+        step = _STEPS.get(type(record))
+        if step is None:
             continue
+        occasions += 1
         state = opened.get(record.run)
         if state is None:
             state = opened[record.run] = _Open()
-        if isinstance(record, TurnEnd | AgentEnd):
-            occasions += 1
-        problem = _step(state, record)
+        problem = step(state, record)
         if problem:
             text = f"In run {record.run} {problem}."
             violations.append(Violation("nested-order", text, (record.n,)))
-    return Judgement(max(occasions, len(violations)), tuple(violations)) if opened else NOTHING
+    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
 
 
-def _step(state: _Open, record: Reported) -> str:
-    """Open or close what `record` says; return what it found open and should not have."""
-    found = ""
-    match record:
-        case MessageStart():
-            found = "a message started inside a message" if state.message else ""
-            state.message = True
-        case MessageEnd():
-            state.message = False
-        case ToolExecutionStart():
-            state.tools += 1
-        case ToolExecutionEnd():
-            state.tools = max(0, state.tools - 1)
-        case TurnStart():
-            block = state.blocks(turn=True)
-            found = f"turn {record.turn} started inside {block}" if block else ""
-            state.turn = True
-        case TurnEnd():
-            block = state.blocks(turn=False)
-            found = f"turn {record.turn} ended inside {block}" if block else ""
-            state.turn = False
-        case AgentEnd():
-            block = state.blocks(turn=True)
-            found = f"the run was reported as over inside {block}" if block else ""
+# One function per record: it opens or closes what the record says, and returns what it found open
+# and should not have.
+
+
+def _message_start(state: _Open, _: Any) -> str:
+    found = "a message started inside a message" if state.message else ""
+    state.message = True
     return found
+
+
+def _message_end(state: _Open, _: Any) -> str:
+    state.message = False
+    return ""
+
+
+def _tool_start(state: _Open, _: Any) -> str:
+    state.tools += 1
+    return ""
+
+
+def _tool_end(state: _Open, _: Any) -> str:
+    state.tools = max(0, state.tools - 1)
+    return ""
+
+
+def _turn_start(state: _Open, record: Any) -> str:
+    block = state.block() or ("a turn" if state.turn else "")
+    state.turn = True
+    return f"turn {record.turn} started inside {block}" if block else ""
+
+
+def _turn_end(state: _Open, record: Any) -> str:
+    block = state.block()
+    state.turn = False
+    return f"turn {record.turn} ended inside {block}" if block else ""
+
+
+def _agent_end(state: _Open, _: Any) -> str:
+    block = state.block() or ("a turn" if state.turn else "")
+    return f"the run was reported as over inside {block}" if block else ""
+
+
+_STEPS: dict[type[Reported], Callable[[_Open, Any], str]] = {
+    MessageStart: _message_start,
+    MessageEnd: _message_end,
+    ToolExecutionStart: _tool_start,
+    ToolExecutionEnd: _tool_end,
+    TurnStart: _turn_start,
+    TurnEnd: _turn_end,
+    AgentEnd: _agent_end,
+}
 
 
 def nothing_after(trace: Trace, contract: Contract) -> Judgement:
@@ -105,18 +131,15 @@ def nothing_after(trace: Trace, contract: Contract) -> Judgement:
     closed: dict[int, int] = {}
     occasions = 0
     violations: list[Violation] = []
-    reports = "agent" in contract.reports
-    for record in facts.events() if reports else ():
-        run = facts.runs.get(record.run)
-        if run is None or run.left:
-            continue
-        if isinstance(record, AgentEnd):
+    for record in facts.events() if trace.of(AgentEnd) else ():
+        kind = type(record)
+        if kind is AgentEnd:
             closed[record.run] = record.n
             occasions += 1
-        elif isinstance(record, AgentStart):
+        elif kind is AgentStart:
             closed.pop(record.run, None)  # a queued message begins the agent anew
-        elif record.run in closed and record.family in _OF_A_RUN & contract.reports:
-            text = f"{type(record).__name__} of run {record.run} came after its terminal."
+        elif record.run in closed and record.family in _OF_A_RUN:
+            text = f"{kind.__name__} of run {record.run} came after its terminal."
             evidence = (closed[record.run], record.n)
             violations.append(Violation("no-event-after-terminal", text, evidence))
     shown = trace.of(Shown)

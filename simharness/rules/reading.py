@@ -166,12 +166,21 @@ class Facts:
         return self._taken.get((run, request), [])
 
     def events(self) -> list[Reported]:
-        """What the agent itself reported, in order, without what an adapter derived."""
+        """What the agent itself reported, in order, in the families it says it reports.
+
+        What an adapter derived is left out, and so is what nobody was there to read.
+        """
         if self._events is None:
+            families = self.contract.reports
+            away = {run.number for run in self.runs.values() if run.left}
             self._events = [
                 record
                 for record in self.trace.records
-                if isinstance(record, Reported) and not record.derived
+                if isinstance(record, Reported)
+                and record.family in families
+                and not record.derived
+                and record.run in self.runs
+                and record.run not in away
             ]
         return self._events
 

@@ -8,6 +8,7 @@ from simharness.rules.reading import Cancel, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule
 from simharness.trace import (
     ActionTaken,
+    AgentEnd,
     AgentStart,
     InputRejected,
     Outcome,
@@ -24,36 +25,29 @@ __all__ = ["RULES", "kind", "one_terminal", "reported", "tolerated"]
 def one_terminal(trace: Trace, contract: Contract) -> Judgement:
     """Judge that each run and each turn that was started ends with exactly one terminal."""
     facts = read(trace, contract)
-    occasions = 0
+    starts: dict[tuple[int, int], int] = {}
+    ends: dict[tuple[int, int], list[int]] = {}
+    for record in facts.events():
+        kind = type(record)
+        if kind in _TERMINALS:
+            key = (record.run, getattr(record, "turn", _RUN))
+            if kind in _STARTS:
+                starts[key] = starts.get(key, 0) + 1
+            else:
+                ends.setdefault(key, []).append(record.n)
     violations: list[Violation] = []
-    for run in facts.runs.values():
-        if run.settled is None or run.left:
-            continue
-        if "agent" in contract.reports:
-            starts = sum(not s.derived for s in trace.of(AgentStart, run.number))
-            ends = [end.n for end in run.ends]
-            occasions += bool(starts or ends)
-            violations += _count(facts, run, "run", starts, ends)
-        if "turn" in contract.reports:
-            found = _turns(facts, run)
-            occasions += len(found)
-            for turn, (turn_starts, turn_ends) in found.items():
-                name = f"turn {turn} of run"
-                violations += _count(facts, run, name, turn_starts, turn_ends)
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    keys = starts.keys() | ends.keys()
+    for key in sorted(keys):
+        run = facts.runs[key[0]]
+        if run.settled is not None:
+            name = "run" if key[1] == _RUN else f"turn {key[1]} of run"
+            violations += _count(facts, run, name, starts.get(key, 0), ends.get(key, []))
+    return Judgement(len(keys), tuple(violations)) if keys else NOTHING
 
 
-def _turns(facts: Facts, run: RunFacts) -> dict[int, tuple[int, list[int]]]:
-    """Per turn number how often it was started, and where it ended."""
-    found: dict[int, tuple[int, list[int]]] = {}
-    for start in facts.trace.of(TurnStart, run.number):
-        if not start.derived:
-            starts, ends = found.get(start.turn, (0, []))
-            found[start.turn] = (starts + 1, ends)
-    for end in facts.trace.of(TurnEnd, run.number):
-        if not end.derived:
-            found.setdefault(end.turn, (0, []))[1].append(end.n)
-    return found
+_RUN = -1
+_STARTS = {AgentStart, TurnStart}
+_TERMINALS = {AgentStart, TurnStart, AgentEnd, TurnEnd}
 
 
 def _count(facts: Facts, run: RunFacts, name: str, starts: int, ends: list[int]) -> list[Violation]:
