@@ -8,7 +8,9 @@ __all__ = ["suite_folder"]
 
 
 def suite_folder() -> Path:
-    """The folder of the shipped scenarios."""
+    """The folder of the shipped scenarios, seen from the working directory if it lies below."""
     package = Path(__file__).parent
     inside = package / "suite"
-    return inside if inside.is_dir() else package.parent / "scenarios"
+    folder = inside if inside.is_dir() else package.parent / "scenarios"
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder

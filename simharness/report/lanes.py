@@ -10,13 +10,26 @@ import textwrap
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from simharness.choices import Kind
 from simharness.report.rows import Row, make_rows
 from simharness.report.words import LANES
+from simharness.trace import (
+    ActionTaken,
+    CancelCalled,
+    ChunkArrived,
+    PromptCalled,
+    Record,
+    StreamClosed,
+    TerminalTaken,
+    ToolEffect,
+    ToolEnded,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import UnionType
 
-    from simharness.choices import Course
+    from simharness.choices import Course, Point
     from simharness.trace import Trace
 
 __all__ = ["deviation_notes", "render", "rows_of"]
@@ -33,9 +46,27 @@ _CELL_LINES = 2  # a cell that needs more is cut
 
 def rows_of(trace: Trace, course: Course, evidence: Sequence[int] = ()) -> list[Row]:
     """The rows of one trial, all of them."""
-    last = len(trace) - 1
-    deviated = {min(point.at, last) for point in course if point.chosen and point.at >= 0}
+    deviated = {_effect(trace, point) for point in course if point.chosen and point.at >= 0}
     return make_rows(trace, evidence, deviated)
+
+
+_BY_USER = CancelCalled | ActionTaken | PromptCalled
+_BY_SOURCE = ChunkArrived | ToolEffect | ToolEnded | StreamClosed | TerminalTaken
+
+
+def _effect(trace: Trace, point: Point) -> int:
+    """The record that shows what was chosen at `point`.
+
+    What was ready before runs first, so it need not be the first record behind the choice.
+    """
+    kind = point.options[point.chosen].kind
+    wanted: type | UnionType = Record
+    if kind in {Kind.ACTION, Kind.ANYWHERE}:
+        wanted = _BY_USER
+    elif kind is Kind.SOURCE:
+        wanted = _BY_SOURCE
+    behind = trace.records[point.at :]
+    return next((r.n for r in behind if isinstance(r, wanted)), min(point.at, len(trace) - 1))
 
 
 def render(

@@ -47,6 +47,7 @@ def make_rows(
     `evidence` are the numbers of the records to point at, `deviated` the record numbers before
     which the schedule left the default order.
     """
+    evidence = _with_arrivals(trace, evidence)
     visible = [record for record in trace if record.n in evidence or not _dull(record)]
     marks = _marks([record.n for record in visible], deviated)
     rows: list[Row] = []
@@ -65,6 +66,22 @@ def make_rows(
     return rows
 
 
+def _with_arrivals(trace: t.Trace, evidence: Collection[int]) -> set[int]:
+    """`evidence`, and of a chunk that was taken at once its arrival: both are one row."""
+    records = trace.records
+    return {*evidence} | {
+        n - 1 for n in evidence if 0 < n < len(records) and _at_once(records[n - 1], records[n])
+    }
+
+
+def _at_once(first: t.Record, second: t.Record) -> bool:
+    return (
+        isinstance(first, t.ChunkArrived)
+        and isinstance(second, t.ChunkTaken)
+        and (first.request, first.chunk) == (second.request, second.chunk)
+    )
+
+
 def _marks(numbers: list[int], deviated: Collection[int]) -> set[int]:
     """For each deviation the first visible record behind it."""
     return {next((n for n in numbers if n >= at), numbers[-1]) for at in deviated if numbers}
@@ -74,7 +91,8 @@ def _groups(records: Iterable[t.Record], alone: Collection[int]) -> Iterable[lis
     """Records that make one row; one in `alone` opens a row and stays by itself."""
     group: list[t.Record] = []
     for record in records:
-        if group and (record.n in alone or group[-1].n in alone or not _joins(group, record)):
+        breaks = record.n in alone or (bool(group) and group[-1].n in alone)
+        if group and not _at_once(group[-1], record) and (breaks or not _joins(group, record)):
             yield group
             group = []
         group.append(record)
@@ -86,6 +104,8 @@ def _dull(record: t.Record) -> bool:
     """Whether a record says nothing that its neighbours do not say."""
     if isinstance(record, t.StreamClosed):
         return record.by == "end"
+    if isinstance(record, t.MessageUpdate):
+        return not record.text
     return isinstance(record, t.LeftBehind) and not record.final
 
 

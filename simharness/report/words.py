@@ -98,7 +98,7 @@ def _result(record: t.ToolExecutionEnd) -> str:
 
 
 def _chunk(record: t.ChunkArrived | t.ChunkTaken) -> str:
-    what = f"{record.name or record.call_id} args " if record.kind == "args" else ""
+    what = f"args of {record.call_id or record.name} " if record.kind == "args" else ""
     kind = "" if record.kind in {"text", "args"} else f"{record.kind} "
     return f"chunk {record.chunk} {kind}{what}{quoted(record.text)}"
 

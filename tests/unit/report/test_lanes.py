@@ -72,6 +72,23 @@ def test_a_deviation_is_marked_where_it_took_effect() -> None:
     assert "point 1: cancel, instead of run" in text
 
 
+def test_a_cancel_is_marked_where_it_was_called() -> None:
+    """What was ready when the cancel was placed runs first, and is not what deviates."""
+    course = (Point((RUN, CANCEL), 1, at=1),)
+    request = t.RequestMade(1, (t.user("go"),))
+    trace = traced(t.PromptCalled("go"), request, t.CancelCalled("task"))
+
+    assert [False, False, True] == [row.deviates for row in rows_of(trace, course)]
+
+
+def test_a_chunk_that_is_evidence_stays_one_row() -> None:
+    """A chunk taken at once is pointed at as a whole, and does not swallow its neighbours."""
+    rows = make_rows(traced(*chunk(1, "a"), *chunk(2, "b"), *chunk(3, "c")), evidence=(3,))
+
+    assert ['chunk 1 "a"', 'chunk 2 "b"', 'chunk 3 "c"'] == [row.cells["model"] for row in rows]
+    assert [False, True, False] == [row.evidence for row in rows]
+
+
 def test_a_choice_before_a_record_that_is_left_out_keeps_its_mark() -> None:
     """The mark moves on to the next row if the record right behind the choice is not shown."""
     course = (Point((RUN, CANCEL), 1, at=1),)
