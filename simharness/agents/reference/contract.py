@@ -38,6 +38,7 @@ CONTRACT = Contract(
     cancel_bound=f"seconds({CANCEL_BOUND_S:g})",
     retry_after_visible_output="never",
     reports=FAMILIES,
+    generators="closed",
     store="no",
     streaming="streaming-only",
 )

@@ -178,13 +178,17 @@ class ReferenceAgent:
 
     def close_run(self, run: Run, end: End) -> End:
         """Become idle, settle the outcome, report the end: nothing of the run follows it."""
-        self.journal.report(PhaseChanged("idle"))
+        self.become_idle(end)
         end = self.last_word(run, end)
         self._outcome = end.outcome
         self.release(end)
         messages = tuple(self.journal.history[run.kept_before :])
         self.journal.report(AgentEnd(end.outcome, end.cause, messages))
         return end
+
+    def become_idle(self, end: End) -> None:  # noqa: ARG002 - however it ended
+        """Report that nothing is being done any more."""
+        self.journal.report(PhaseChanged("idle"))
 
     def release(self, end: End) -> None:  # noqa: ARG002 - however it ended
         """Be ready for the next prompt."""

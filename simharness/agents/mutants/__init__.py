@@ -1,0 +1,19 @@
+"""Mutants: the reference loop with one seeded fault each. They prove that the rules bite.
+
+A mutant overrides one small method of one part of the loop; where a fault needs two, both are the
+same mistake. Its docstring says what it does wrong, and its rule must turn red.
+"""
+
+from __future__ import annotations
+
+from simharness.agents.mutants import answers, history, runs, tools
+from simharness.agents.mutants.mutant import Mutant
+
+__all__ = ["MUTANTS", "Mutant"]
+
+MUTANTS: tuple[Mutant, ...] = (
+    *history.MUTANTS,
+    *answers.MUTANTS,
+    *tools.MUTANTS,
+    *runs.MUTANTS,
+)

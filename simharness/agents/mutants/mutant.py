@@ -1,0 +1,57 @@
+"""What a mutant is: the reference loop with one part replaced by a faulty one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import attrs
+
+from simharness.agents.reference.answering import Answering
+from simharness.agents.reference.assembler import Assembler
+from simharness.agents.reference.cancelling import Cancellation
+from simharness.agents.reference.journal import Journal
+from simharness.agents.reference.loop import ReferenceAgent
+from simharness.agents.reference.retry import Retry
+from simharness.agents.reference.stream import Attempt
+from simharness.agents.reference.tools import ToolRunner
+
+if TYPE_CHECKING:
+    from simharness.agent import Agent, AgentFactory
+
+__all__ = ["Mutant", "mutant"]
+
+_OWNERS: dict[type, tuple[type, str]] = {
+    Assembler: (Attempt, "assembler_type"),
+    Attempt: (Answering, "attempt_type"),
+    Answering: (ReferenceAgent, "answering_type"),
+    Cancellation: (ReferenceAgent, "cancellation_type"),
+    Journal: (ReferenceAgent, "journal_type"),
+    Retry: (ReferenceAgent, "retry_type"),
+    ToolRunner: (ReferenceAgent, "tools_type"),
+}
+"""Each part of the loop, the part that makes it, and by which attribute."""
+
+
+@attrs.frozen
+class Mutant:
+    """An agent with one seeded fault. `rule` is the id of the rule that it must break."""
+
+    id: str
+    about: str
+    rule: str
+    factory: AgentFactory
+
+
+def mutant(mutant_id: str, rule: str, fault: type) -> Mutant:
+    """Make a mutant of `fault`, a subclass of a part of the loop whose docstring says it all."""
+    loop = type("MutantAgent", (_loop_with(fault),), {"name": f"mutant:{mutant_id}"})
+    about = (fault.__doc__ or "").strip()
+    return Mutant(mutant_id, about, rule, cast("type[Agent]", loop))
+
+
+def _loop_with(part: type) -> type:
+    """The loop whose parts are all as they should be, except for `part`."""
+    while not issubclass(part, ReferenceAgent):
+        owner, slot = next(_OWNERS[base] for base in _OWNERS if issubclass(part, base))
+        part = type(owner.__name__, (owner,), {slot: part})
+    return part
