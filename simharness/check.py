@@ -155,6 +155,7 @@ def check_case(
         exhausted_to=exploration.strategy.exhausted_to(),
         not_exercised=tuple(tally.not_exercised()),
         notes=tuple(tally.notes),
+        ended=tuple(tally.ended()),
         occasions=frozenset(tally.occasions),
         coverage=exploration.describe(),
     )

@@ -48,7 +48,11 @@ class Example:
 
     def size(self) -> tuple[int, Schedule]:
         """What makes an example small: few deviations, then early and boring ones."""
-        return len(self.schedule), self.schedule
+        return _size(self.schedule)
+
+
+def _size(schedule: Schedule) -> tuple[int, Schedule]:
+    return len(schedule), schedule
 
 
 @attrs.frozen(eq=False)
@@ -94,6 +98,19 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
 
 
 @attrs.frozen(eq=False)
+class Ending:
+    """One way in which a case ends: `count` interleavings end so, `verdict` is the smallest."""
+
+    count: int
+    verdict: Verdict
+
+    def with_(self, verdict: Verdict) -> Ending:
+        """One more trial that ends so; the smaller of both is kept."""
+        smaller = _size(verdict.schedule) < _size(self.verdict.schedule)
+        return Ending(self.count + 1, verdict if smaller else self.verdict)
+
+
+@attrs.frozen(eq=False)
 class CaseResult:
     """One case over all its trials.
 
@@ -114,6 +131,7 @@ class CaseResult:
     findings: tuple[Finding, ...] = ()
     expected: tuple[Finding, ...] = ()
     waived: tuple[Finding, ...] = ()
+    ended: tuple[Ending, ...] = ()
     occasions: frozenset[str] = frozenset()
     reason: str = ""
     coverage: str = ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.results import Example, Finding
+from simharness.results import Ending, Example, Finding
 
 if TYPE_CHECKING:
     from simharness.scenario.model import Case
@@ -29,6 +29,7 @@ class Tally:
         self.notes: dict[str, None] = {}
         self._played: set[str] = set()
         self._findings: dict[tuple[str, str], Finding] = {}
+        self._ended: dict[str, Ending] = {}
 
     def add(self, verdict: Verdict) -> None:
         """Take one trial in."""
@@ -37,6 +38,10 @@ class Tally:
         for note in verdict.notes:
             if len(self.notes) < _NOTES_KEPT:
                 self.notes[note] = None
+        before = self._ended.get(verdict.ending)
+        self._ended[verdict.ending] = (
+            Ending(1, verdict) if before is None else before.with_(verdict)
+        )
         # A cause counts once per trial, however often it shows in it.
         causes = {(v.rule, v.message): v for v in reversed(verdict.violations)}
         for key, violation in causes.items():
@@ -48,6 +53,10 @@ class Tally:
     def findings(self) -> list[Finding]:
         """What was broken, the smallest example first."""
         return sorted(self._findings.values(), key=lambda f: (f.example.size(), f.rule, f.message))
+
+    def ended(self) -> list[Ending]:
+        """The different endings, the one that was seen first before the others."""
+        return list(self._ended.values())
 
     def not_exercised(self) -> list[str]:
         """What the scenario wrote down and no trial played, in a stable order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from typing import TYPE_CHECKING
 
@@ -87,3 +88,20 @@ def unable(world: World) -> Loop:
 def broken(world: World) -> Loop:
     """An adapter with a fault of its own."""
     raise ZeroDivisionError("adapter fault")
+
+
+class Shielded(Loop):
+    """Goes on with its tools after its task was cancelled, and then lets the cancel through."""
+
+    async def prompt(self, text: str) -> None:
+        inner = asyncio.ensure_future(super().prompt(text))
+        try:
+            await asyncio.shield(inner)
+        except asyncio.CancelledError:
+            await inner
+            raise
+
+
+def shielded(world: World) -> Shielded:
+    """Works on after a cancel of its task."""
+    return Shielded(world)

@@ -19,6 +19,7 @@ __all__ = ["run_app"]
 _VERBS: Final = {
     "run": "Check scenario files, folders or the shipped suite.",
     "sweep": "Place a cancel and faults everywhere in built-in scripts; needs no YAML.",
+    "explore": "Search scenarios deeply and show in which ways they end.",
     "replay": "Run one failing trial again.",
     "mutants": "Prove the rules: run the suite against agents with one seeded fault each.",
     "rules": "List the rules, or explain one.",

@@ -20,7 +20,7 @@ SCENARIO = 'scenario: plain\nmodel: ["Hi."]\nrun: [{prompt: go}]\n'
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["rnu"], 'unknown verb "rnu"; did you mean "run"? Verbs: run, sweep, replay'),
+        (["rnu"], 'unknown verb "rnu"; did you mean "run"? Verbs: run, sweep, explore, replay'),
         (["run", "nowhere"], 'there is no file or folder "nowhere"'),
         (["run", "plain.sim.yml"], 'did you mean "plain.sim.yaml"?'),
         (["run"], "give scenario files or folders, or --suite"),
@@ -92,7 +92,9 @@ def test_an_interrupt_exits_with_130(
     assert "interrupted" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("verb", ["run", "sweep", "replay", "mutants", "rules", "agents"])
+@pytest.mark.parametrize(
+    "verb", ["run", "sweep", "explore", "replay", "mutants", "rules", "agents"]
+)
 def test_the_help_of_every_verb_shows_an_example(
     verb: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
