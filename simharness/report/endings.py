@@ -22,7 +22,7 @@ _TEXT = 60  # columns of a message in the table
 
 
 def as_text(result: CaseResult) -> str:
-    """What was covered, then one row per ending: how often, how each run ended, the last history."""
+    """What was covered, then a row per ending: how often, how each run ended, the last history."""
     head = f"{result.case.id}: {result.verdict}\n{result.coverage or result.reason}"
     if not result.ended:
         return head

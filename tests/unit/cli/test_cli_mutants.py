@@ -1,0 +1,53 @@
+"""`simharness mutants`: the rules are proven from the command line."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from simharness.agents.mutants import MUTANTS
+from simharness.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+CANCEL = """scenario: stop
+model: [{stream: ["One. ", "Two."]}]
+run: [{prompt: go}, {cancel: {after: chunk 1}}]
+"""
+
+
+def test_a_killed_mutant_names_its_case_and_can_be_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The JSON holds what killed it, without a clock; its code runs the mutant again."""
+    (tmp_path / "stop.sim.yaml").write_text(CANCEL)
+    monkeypatch.chdir(tmp_path)
+
+    assert 0 == main(["mutants", "cut-text-is-lost", "--path", ".", "--json", "-"])
+    report = json.loads(capsys.readouterr().out)
+    (mutant,) = report["mutants"]
+    assert {"format", "simharness", "python", "mutants", "survivors"} == set(report)
+    assert ("stop", "delivered-prefix-kept") == (mutant["case"], mutant["expected_rule"])
+    assert "delivered-prefix-kept" in mutant["killed_by"]
+
+    assert 1 == main(["replay", mutant["replay"], "stop.sim.yaml"])
+    assert "FAILED delivered-prefix-kept" in capsys.readouterr().out
+
+
+def test_a_survivor_exits_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A suite that cannot see a fault is too weak, and that fails."""
+    (tmp_path / "stop.sim.yaml").write_text(CANCEL)
+
+    assert 1 == main(["mutants", "results-are-recorded-twice", "--path", str(tmp_path)])
+    assert "SURVIVES results-are-recorded-twice" in capsys.readouterr().out
+
+
+def test_an_unknown_mutant_says_which_there_are(capsys: pytest.CaptureFixture[str]) -> None:
+    """As an argument and as an agent."""
+    assert 3 == main(["mutants", "cut-text-is-lots"])
+    assert 'did you mean "cut-text-is-lost"?' in capsys.readouterr().err
+    assert 3 == main(["run", "--suite", "--agent", "mutant:nobody"])
+    assert MUTANTS[0].id in capsys.readouterr().err
