@@ -158,7 +158,14 @@ def between_runs(facts: Facts) -> list[Heard]:
 
 
 def refusals(facts: Facts) -> list[RunFacts]:
-    """Prompts to an idle agent that raised before a request was made, uncancelled."""
+    """Prompts to an idle agent that raised before a request was made, uncancelled.
+
+    A prompt that its agent calls rejected may have met a filter, of which an agent that reports
+    notices would have told.
+    """
+    refusing = {None, Outcome.FAILED}
+    if "notice" in facts.contract.reports:
+        refusing.add(Outcome.REJECTED)
     return [
         run
         for run in facts.runs.values()
@@ -166,7 +173,7 @@ def refusals(facts: Facts) -> list[RunFacts]:
         and not run.requests
         and run.settled is not None
         and run.settled.how == "raised"
-        and run.settled.outcome in {None, Outcome.FAILED}
+        and run.settled.outcome in refusing
         and not run.cancels
         and not run.left
         and not facts.trace.of(InputRejected, run.number)

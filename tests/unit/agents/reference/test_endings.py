@@ -3,23 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from reference_plays import (
-    ABORT,
-    CLOSE,
-    HANG,
-    call,
-    cancel,
-    end,
-    error,
-    finish,
-    inside,
-    kept,
-    names,
-    play,
-    reacts,
-    reports,
-    stream,
-)
 
 from simharness.scenario.model import (
     Anchor,
@@ -53,6 +36,23 @@ from simharness.trace import (
     assistant,
     tool_result,
     user,
+)
+from tests.unit.agents.reference.plays import (
+    ABORT,
+    CLOSE,
+    HANG,
+    call,
+    cancel,
+    end,
+    error,
+    finish,
+    inside,
+    kept,
+    names,
+    play,
+    reacts,
+    reports,
+    stream,
 )
 
 CUT_TEXT = ["MessageStart", "MessageEnd", "StreamEnd", "LogRow", "TurnEnd", "AgentEnd"]
