@@ -1,0 +1,125 @@
+"""Cases as tests: one case or one scenario checked, and its failures as text.
+
+What the pytest plugin is built on, and usable with any other test runner. The text is the one that
+the command line prints.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+
+from simharness import agents, coverage
+from simharness.budget import Plan, budget_of
+from simharness.check import check_suite
+from simharness.refine import refine
+from simharness.report import text
+from simharness.results import SuiteResult
+from simharness.scenario.load import load_file, load_text
+from simharness.verdict import CaseVerdict
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable
+
+    from simharness.agent import AgentFactory
+    from simharness.results import CaseResult
+    from simharness.scenario.model import Case, Scenario
+
+__all__ = ["Setup", "explained", "not_exercised", "simulate"]
+
+
+@attrs.frozen
+class Setup:
+    """The agent under test and how far to search; `agent` is the name in replay codes."""
+
+    agent: str
+    factory: AgentFactory
+    plan: Plan
+
+    def check(self, cases: Iterable[Case], *, given: frozenset[str] = frozenset()) -> SuiteResult:
+        """Check `cases` and make what was found small. `given` are files that a reader has."""
+        done = check_suite(cases, self.factory, self.plan, agent=self.agent, given=given)
+        return refine(done, self.factory, self.plan, agent=self.agent, given=given)
+
+
+def explained(suite: SuiteResult) -> str:
+    """Everything that broke, as the command line prints it; empty if nothing did."""
+    return "\n\n".join(text.failures(suite, coverage.sentences()))
+
+
+def not_exercised(result: CaseResult) -> str:
+    """What the scenario wrote down and no trial played, as one line; empty if there is nothing."""
+    missed = ", ".join(result.not_exercised)
+    return f"not exercised: {missed}" if missed else ""
+
+
+def simulate(
+    agent: AgentFactory | str,
+    scenario: str | os.PathLike[str],
+    *,
+    budget: str | int = "default",
+    strategy: str | None = None,
+    bound: int | None = None,
+    mode: str | None = None,
+    seed: int = 0,
+    strict_coverage: bool = True,
+) -> SuiteResult:
+    """Run every case of `scenario` against `agent`; raise AssertionError with all that broke.
+
+    `agent` is a factory that takes a World, or a name as `--agent` takes it. `scenario` is a path,
+    or the YAML text itself if it has more than one line. A case that the agent cannot play, and,
+    unless `strict_coverage` is False, something written that never happened, fail as well: what was
+    not run proves nothing. Raises ScenarioError for a scenario that cannot be used.
+    """
+    if asyncio._get_running_loop() is not None:
+        raise RuntimeError(
+            "simulate() runs an event loop of its own, which cannot be done within a running one; "
+            "call it from a test that is a plain `def`"
+        )
+    setup = Setup(
+        agent if isinstance(agent, str) else _importable(agent),
+        agents.find(agent) if isinstance(agent, str) else agent,
+        Plan(budget=budget_of(str(budget)), strategy=strategy, bound=bound, mode=mode, seed=seed),
+    )
+    loaded = _loaded(scenario)
+    done = setup.check(loaded.cases, given=frozenset({loaded.file}) - {_TEXT})
+    wrong = [explained(done), *_not_run(done), *_missed(done, strict=strict_coverage)]
+    if any(wrong):
+        raise AssertionError("\n\n".join(block for block in wrong if block))
+    return done
+
+
+_TEXT = "<text>"
+
+
+def _loaded(scenario: str | os.PathLike[str]) -> Scenario:
+    if isinstance(scenario, str) and "\n" in scenario:
+        return load_text(scenario, _TEXT)
+    return load_file(Path(scenario))
+
+
+def _importable(factory: AgentFactory) -> str:
+    """The name by which another process finds `factory`; empty if it cannot."""
+    name = getattr(factory, "__qualname__", "<")
+    module = getattr(factory, "__module__", None)
+    return "" if module is None or "<" in name else f"{module}:{name}"
+
+
+def _not_run(suite: SuiteResult) -> list[str]:
+    return [
+        f"NOT APPLICABLE {result.case.id} ({result.case.place}): {result.reason}"
+        for result in suite.results
+        if result.verdict is CaseVerdict.NOT_APPLICABLE
+    ]
+
+
+def _missed(suite: SuiteResult, *, strict: bool) -> list[str]:
+    return [
+        f"NOT EXERCISED {result.case.id} ({result.case.place}): {', '.join(result.not_exercised)}"
+        for result in suite.results
+        if strict and result.not_exercised
+    ]
