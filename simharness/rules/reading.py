@@ -5,6 +5,9 @@ Built once per trace and shared by all rules. Nothing here judges.
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import Any
+
 import attrs
 
 from simharness.contract import Contract
@@ -99,6 +102,7 @@ class Facts:
     def __init__(self, trace: Trace, contract: Contract) -> None:
         self.trace = trace
         self.contract = contract
+        self.length = len(trace.records)
         self.runs: dict[int, RunFacts] = {}
         for prompt in trace.of(PromptCalled):
             self.runs[prompt.run] = RunFacts(prompt.run, prompt.n, prompt.text, prompt.session)
@@ -171,16 +175,11 @@ class Facts:
         What an adapter derived is left out, and so is what nobody was there to read.
         """
         if self._events is None:
-            families = self.contract.reports
+            kinds = _kinds(self.contract.reports)
+            found: list[Any] = [r for r in self.trace.records if type(r) in kinds]
             away = {run.number for run in self.runs.values() if run.left}
             self._events = [
-                record
-                for record in self.trace.records
-                if isinstance(record, Reported)
-                and record.family in families
-                and not record.derived
-                and record.run in self.runs
-                and record.run not in away
+                r for r in found if not r.derived and r.run in self.runs and r.run not in away
             ]
         return self._events
 
@@ -269,20 +268,27 @@ class Facts:
         return terminal
 
 
-_latest: tuple[Trace, int, Contract, Facts] | None = None
+@lru_cache(maxsize=32)
+def _kinds(families: frozenset[str]) -> frozenset[type[Record]]:
+    """The classes of reported records that belong to `families`."""
+    return frozenset(kind for kind in Reported.__subclasses__() if kind.family in families)
+
+
+_latest: Facts | None = None
 
 
 def read(trace: Trace, contract: Contract) -> Facts:
     """The facts of `trace`. All rules judge one trace in turn, so the latest is remembered."""
     global _latest  # noqa: PLW0603 - one slot; a cache per trace would outlive the trace
+    found = _latest
     if (
-        _latest is None
-        or _latest[0] is not trace
-        or _latest[1] != len(trace)
-        or _latest[2] is not contract
+        found is None
+        or found.trace is not trace
+        or found.contract is not contract
+        or found.length != len(trace.records)
     ):
-        _latest = (trace, len(trace), contract, Facts(trace, contract))
-    return _latest[3]
+        found = _latest = Facts(trace, contract)
+    return found
 
 
 def late(record: Record, cancel: Cancel) -> bool:

@@ -29,15 +29,18 @@ def one_terminal(trace: Trace, contract: Contract) -> Judgement:
     ends: dict[tuple[int, int], list[int]] = {}
     for record in facts.events():
         kind = type(record)
-        if kind in _TERMINALS:
-            key = (record.run, getattr(record, "turn", _RUN))
-            if kind in _STARTS:
-                starts[key] = starts.get(key, 0) + 1
-            else:
-                ends.setdefault(key, []).append(record.n)
+        if kind not in _TERMINALS:
+            continue
+        key = (record.run, record.turn if isinstance(record, _OF_A_TURN) else _RUN)
+        if kind in _STARTS:
+            starts[key] = starts.get(key, 0) + 1
+        else:
+            ends.setdefault(key, []).append(record.n)
     violations: list[Violation] = []
-    keys = starts.keys() | ends.keys()
-    for key in sorted(keys):
+    keys = sorted(starts.keys() | ends.keys())
+    for key in keys:
+        if starts.get(key) == 1 == len(ends.get(key, ())):
+            continue
         run = facts.runs[key[0]]
         if run.settled is not None:
             name = "run" if key[1] == _RUN else f"turn {key[1]} of run"
@@ -47,6 +50,7 @@ def one_terminal(trace: Trace, contract: Contract) -> Judgement:
 
 _RUN = -1
 _STARTS = {AgentStart, TurnStart}
+_OF_A_TURN = (TurnStart, TurnEnd)
 _TERMINALS = {AgentStart, TurnStart, AgentEnd, TurnEnd}
 
 
