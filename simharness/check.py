@@ -7,7 +7,6 @@ Every front end calls this module and nothing below it.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import traceback
 from typing import TYPE_CHECKING
@@ -20,10 +19,10 @@ from simharness.budget import Plan, strategy_of
 from simharness.choices import ScheduleChooser
 from simharness.codes import Codes
 from simharness.conclude import concluded
+from simharness.ending import ending_key
 from simharness.results import CaseResult, Finding, Identity, SuiteResult
 from simharness.search import explore
 from simharness.tally import Tally
-from simharness.trace import AgentEnd, HistoryRead, RequestMade, RunSettled, Trace
 from simharness.verdict import CaseVerdict, HarnessError, Verdict
 from simharness.vetting import mistake
 from simharness.world.run import Run, batch, run
@@ -54,19 +53,10 @@ def judge_run(done: Run, case: Case, contract: Contract, *, expects: bool) -> Ve
         occasions=frozenset(rule for rule, found in judgements.items() if found.occasions),
         course=done.course,
         trace_hash=done.trace.hash(),
-        ending=_ending(done.trace),
+        ending=ending_key(done.trace),
         played=done.played,
         trace=done.trace,
     )
-
-
-def _ending(trace: Trace) -> str:
-    """What distinguishes one ending from another: how each run ended, and the last histories."""
-    parts: list[object] = [(r.run, r.how, r.error, r.outcome) for r in trace.of(RunSettled)]
-    parts += [(r.run, r.outcome, r.cause) for r in trace.of(AgentEnd)]
-    parts += [record.messages for record in trace.of(RequestMade)[-1:]]
-    parts += [record.messages for record in trace.of(HistoryRead)[-1:]]
-    return hashlib.blake2b(repr(parts).encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 @attrs.define(eq=False)

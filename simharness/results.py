@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from simharness.agent import CancelWay, Style
     from simharness.choices import Schedule
+    from simharness.ending import Ending
     from simharness.scenario.model import Case
     from simharness.verdict import Verdict, Violation
 
@@ -48,11 +49,7 @@ class Example:
 
     def size(self) -> tuple[int, Schedule]:
         """What makes an example small: few deviations, then early and boring ones."""
-        return _size(self.schedule)
-
-
-def _size(schedule: Schedule) -> tuple[int, Schedule]:
-    return len(schedule), schedule
+        return len(self.schedule), self.schedule
 
 
 @attrs.frozen(eq=False)
@@ -95,19 +92,6 @@ def merged(findings: Iterable[Finding]) -> list[Finding]:
         key = (finding.rule, finding.message)
         groups[key] = groups[key].joined(finding) if key in groups else finding
     return list(groups.values())
-
-
-@attrs.frozen(eq=False)
-class Ending:
-    """One way in which a case ends: `count` interleavings end so, `verdict` is the smallest."""
-
-    count: int
-    verdict: Verdict
-
-    def with_(self, verdict: Verdict) -> Ending:
-        """One more trial that ends so; the smaller of both is kept."""
-        smaller = _size(verdict.schedule) < _size(self.verdict.schedule)
-        return Ending(self.count + 1, verdict if smaller else self.verdict)
 
 
 @attrs.frozen(eq=False)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.results import Ending, Example, Finding
+from simharness.ending import Ending
+from simharness.results import Example, Finding
 
 if TYPE_CHECKING:
     from simharness.scenario.model import Case
@@ -40,7 +41,7 @@ class Tally:
                 self.notes[note] = None
         before = self._ended.get(verdict.ending)
         self._ended[verdict.ending] = (
-            Ending(1, verdict) if before is None else before.with_(verdict)
+            Ending.of(verdict) if before is None else before.again(verdict)
         )
         # A cause counts once per trial, however often it shows in it.
         causes = {(v.rule, v.message): v for v in reversed(verdict.violations)}

@@ -8,6 +8,7 @@ from simharness.choices import Kind, Option, Point
 from simharness.results import CaseResult, Example, Finding, SuiteResult, deepened, merged
 from simharness.scenario.model import Case
 from simharness.tally import Tally
+from simharness.trace import Trace
 from simharness.verdict import CaseVerdict, ExitCode, Verdict, Violation
 
 TWO = (Option("run", Kind.RUN, ""), Option("cancel", Kind.ANYWHERE, "user"))
@@ -19,8 +20,9 @@ def verdict(
 ) -> Verdict:
     """A trial that took `chosen` at its points and broke one rule."""
     course = tuple(Point(TWO, option) for option in chosen)
+    trace = Trace()
     violations = (Violation(rule, message),) if rule else ()
-    return Verdict(violations, notes, frozenset({"o"}), course, str(chosen), "e")
+    return Verdict(violations, notes, frozenset({"o"}), course, str(chosen), "e", trace=trace)
 
 
 def found(*chosen: int, message: str = "m", count: int = 1) -> Finding:
@@ -95,3 +97,14 @@ def test_exit_codes_go_by_the_worst_that_happened() -> None:
     assert ExitCode.NOT_EXERCISED is code(holds, missed)
     assert ExitCode.HOLDS is code(holds, missed, strict=False)
     assert ExitCode.HOLDS is code(result(CaseVerdict.WAIVED), result(CaseVerdict.NOT_APPLICABLE))
+
+
+def test_endings_are_counted_and_the_smallest_way_to_each_is_kept() -> None:
+    """Trials that end alike are one ending; the choices that lead to it are named."""
+    tally = Tally(CASE)
+    for trial in (verdict(1, 1), verdict(0, 1), attrs.evolve(verdict(0), ending="other")):
+        tally.add(trial)
+    first, other = tally.ended()
+
+    assert (2, ((1, 1),), ("point 1: cancel",)) == (first.count, first.schedule, first.choices)
+    assert (1, ()) == (other.count, other.choices)
