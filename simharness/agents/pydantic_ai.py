@@ -35,7 +35,7 @@ from simharness.agent import (
     TextDelta,
     ToolFailure,
 )
-from simharness.agents.base import Watched
+from simharness.agents.base import Watched, heading
 from simharness.contract import Contract
 
 if TYPE_CHECKING:
@@ -132,9 +132,10 @@ class PydanticAI:
 
     @asynccontextmanager
     async def _run(self, text: str) -> AsyncGenerator[Watched[object]]:
+        history = self._messages
         handle = self._agent.run_stream_events(
             text,
-            message_history=self._messages,
+            message_history=history,
             cancellation_token=self._token,
             usage_limits=self._limits,
         )
@@ -145,13 +146,18 @@ class PydanticAI:
                 yield Watched(events, self._look)
         except BaseException as error:
             cancelled = pa.RunCancelled.from_cancellation(error)
-            self._keep(cancelled.all_messages() if cancelled else _so_far(events))
+            self._keep(history, cancelled.all_messages() if cancelled else _so_far(events))
             raise
-        self._keep(_so_far(events))
+        self._keep(history, _so_far(events))
 
-    def _keep(self, messages: Sequence[pam.ModelMessage]) -> None:
-        if messages:  # a run that was cancelled before its start hands back none
+    def _keep(
+        self, history: Sequence[pam.ModelMessage], messages: Sequence[pam.ModelMessage]
+    ) -> None:
+        """Keep what a run on `history` handed back (nothing, if it never started)."""
+        if messages and history is self._messages:
             self._messages = list(messages)
+        elif messages:  # another run has ended meanwhile; the framework leaves this to its user
+            self._messages = [*self._messages, *messages[len(history) :]]
 
     def cancel(self, way: CancelWay, reason: str) -> None:  # noqa: ARG002 - it takes no reason
         """Cancel the run in progress by its handle or by its token."""
@@ -177,16 +183,15 @@ class PydanticAI:
         self, messages: list[pam.ModelMessage], info: AgentInfo
     ) -> AsyncGenerator[_Delta]:
         """Be the model: one request of the world, its chunks as deltas."""
-        system = (
-            [trace.Message("system", (trace.Text(info.instructions),))] if info.instructions else []
-        )
+        sent = (*heading(info.instructions), *_messages(messages))
         tools = tuple(tool.name for tool in info.function_tools)
-        request = Request(messages=(*system, *_messages(messages)), tools=tools)
+        request = Request(messages=sent, tools=tools)
         stream = self._world.stream(request)
         yielded = False
+        calls: set[int] = set()
         try:
             async for chunk in stream:
-                if (delta := _delta(chunk)) is not None:
+                if (delta := _delta(chunk, calls)) is not None:
                     yielded = True
                     yield delta
                 if isinstance(chunk, Finish):
@@ -246,8 +251,11 @@ def _tool(spec: ToolSpec, *, sequential: bool) -> pa.Tool[None]:
     return pa.Tool.from_schema(call, spec.name, None, schema, takes_ctx=True, sequential=sequential)
 
 
-def _delta(chunk: Chunk) -> _Delta | None:
-    """A chunk as a FunctionModel says it; {} opens the response and shows nothing."""
+def _delta(chunk: Chunk, calls: set[int]) -> _Delta | None:
+    """A chunk as a FunctionModel says it; {} opens the response and shows nothing.
+
+    `calls` are those begun so far: the first piece of a call names it, even by an empty name.
+    """
     match chunk:
         case StreamStart() | Finish():
             return {}
@@ -256,12 +264,11 @@ def _delta(chunk: Chunk) -> _Delta | None:
         case ReasoningDelta(text=text, index=index):
             # parts are known by one number each: reasoning counts from -1 down, calls from 0 up
             return {-1 - index: DeltaThinkingPart(content=text)}
-        case CallDelta():
-            return {
-                chunk.index: DeltaToolCall(
-                    chunk.name or None, chunk.args, tool_call_id=chunk.id or None
-                )
-            }
+        case CallDelta(index=index) if index not in calls:
+            calls.add(index)
+            return {index: DeltaToolCall(chunk.name, chunk.args, tool_call_id=chunk.id)}
+        case CallDelta(index=index):
+            return {index: DeltaToolCall(json_args=chunk.args)}
         case Failed(error=error):
             raise pa.ModelAPIError("scripted", str(error)) from error
         case Aborted(reason=reason):
