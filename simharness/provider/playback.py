@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Protocol
 
 from simharness.agent import (
@@ -35,6 +35,7 @@ from simharness.trace import (
     TerminalTaken,
     UsageTaken,
 )
+from simharness.world.blocking import block_until
 from simharness.world.clock import INFINITY
 from simharness.world.eventloop import SimLoop
 from simharness.world.recorder import Recorder
@@ -177,6 +178,28 @@ class ScriptedStream(Source):
                 raise StopAsyncIteration
             await self._wait()
         return self._take(self._buffer.popleft())
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return self
+
+    def __next__(self) -> Chunk:
+        """The next chunk, for synchronous agents: blocks their thread until it arrives."""
+        while not self._buffer:
+            if not self._open or (not self._left and self._ended):
+                self._finish_reading()
+                raise StopIteration
+            block_until(lambda: bool(self._buffer) or not self._open)
+        try:
+            return self._take(self._buffer.popleft())
+        except StopAsyncIteration:
+            raise StopIteration from None
+
+    def close(self) -> None:
+        """Close the stream at once, for synchronous agents."""
+        if self._open:
+            if not self._ended:
+                self._recorder.add(StreamTold(self.request, "aclose()"), self.run)
+            self._shut("aclose")
 
     def cancel(self) -> None:
         """Tell the stream that its reader does not want it any more."""

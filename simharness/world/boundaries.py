@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from simharness.world.eventloop import SimLoop
-    from simharness.world.posts import Thread
     from simharness.world.sources import Source
 
 RUN = Option("run", Kind.RUN, "loop")
@@ -61,7 +60,7 @@ class Boundaries:
         self.points: list[Point] = []
         self.anchored: list[Source] = []
         self.sources: list[Source] = []
-        self.threads: list[Thread] = []
+        self.threads: list[Source] = []
         self.others: list[Source] = []
         self._lanes: tuple[Sequence[Source], ...] = (
             self.anchored,
@@ -75,13 +74,14 @@ class Boundaries:
         self.records: Callable[[], int] = _none  # how many records there are, for reports
         self.free = True  # False: option 0 everywhere, and no point is recorded
         self.quiet_watch: list[Callable[[bool], bool]] = []
+        self._ended: TrialEnded | None = None
         self._chooser = chooser
         self._relaxed = relaxed
         self._busy = Busy(self.limits)
 
     def remove(self, source: Source) -> None:
         """Stop offering `source`; unknown ones are ignored."""
-        for offered in (self.sources, self.anchored, self.others):
+        for offered in (self.sources, self.anchored, self.others, self.threads):
             if source in offered:
                 offered.remove(source)
 
@@ -111,7 +111,15 @@ class Boundaries:
         self._run_handles()
         if self.count > self.limits.boundaries:
             raise TrialEnded("step-limit", f"{self.limits.boundaries} loop boundaries")
+        if self._ended is not None:
+            raise self._ended
         return True
+
+    def end(self, limit: str, detail: str) -> TrialEnded:
+        """End the trial with this iteration; returns what to raise meanwhile, since a task keeps
+        what is raised in it to itself."""
+        self._ended = TrialEnded(limit, detail)
+        return self._ended
 
     def _watch_quiet(self, *, quiet: bool) -> None:
         self.quiet_watch = [watch for watch in self.quiet_watch if not watch(quiet)]
@@ -146,7 +154,7 @@ class Boundaries:
                 options = RUN_OR_TIME
             else:
                 return
-            chosen = self._choose(options)
+            chosen = self.choose(options)
             if chosen == 0:
                 return
             if chosen > len(offers):
@@ -166,14 +174,15 @@ class Boundaries:
         options = (first, *[source.option for source in late])
         if default is not None and deadline <= limit:
             options = (*options, TIME)
-        chosen = self._choose(options)
+        chosen = self.choose(options)
         if options[chosen] is TIME:
             self.clock.now = max(self.clock.now, deadline)
             return True
         source = default if chosen == 0 else late[chosen - 1]
         assert source is not None, "an option without a source is `time passes`"
         self._deliver(source)
-        self._ask_ready()
+        if self.loop.ready:
+            self._ask_ready()
         return True
 
     def _default(self, deadline: float) -> Source | None:
@@ -187,7 +196,8 @@ class Boundaries:
             return first if first.due <= deadline else None
         return offers[0] if offers and deadline == INFINITY else None
 
-    def _choose(self, options: tuple[Option, ...]) -> int:
+    def choose(self, options: tuple[Option, ...]) -> int:
+        """Let the chooser decide; the only option, and teardown, need no decision."""
         if len(options) == 1 or not self.free:
             return 0
         chosen = self._chooser.choose(options)
@@ -218,7 +228,7 @@ class Boundaries:
         loop = self.loop
         ready = loop.ready
         if self._relaxed and self.free and len(ready) > 1:
-            permute_steps(ready, self._choose)
+            permute_steps(ready, self.choose)
         left = len(ready)
         while left:
             handle = ready.popleft()
@@ -237,7 +247,7 @@ class Boundaries:
             offers = [thread for thread in self.threads if thread.due <= self.clock.now]
             if not offers:
                 return
-            chosen = self._choose((RUN, *[thread.option for thread in offers]))
+            chosen = self.choose((RUN, *[thread.option for thread in offers]))
             if chosen == 0:
                 return
             self._deliver(offers[chosen - 1])

@@ -13,7 +13,7 @@ import inspect
 import threading
 from typing import TYPE_CHECKING, Any
 
-from simharness.agent import CancelWay, NotApplicable
+from simharness.agent import CancelWay, NotApplicable, Style
 from simharness.scenario.model import CancelAction
 from simharness.trace import CancelCalled, CancelEffective
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _OWN = (CancelWay.API, CancelWay.TOKEN, CancelWay.API_AFTER_TURN)
 _LEAVING = (CancelWay.CLOSE, CancelWay.BREAK)
-_HARNESS = (CancelWay.TASK, *_LEAVING)
+_HARNESS = (CancelWay.TASK, CancelWay.INTERRUPT, *_LEAVING)
 
 
 class Token:
@@ -62,8 +62,11 @@ class Cancels:
         """The way `action` asks for, or the agent's first own one, or TASK."""
         agent = self._trial.agent
         if action.way is None:
-            return next((way for way in _OWN if way in agent.cancel_ways), CancelWay.TASK)
+            own = next((way for way in _OWN if way in agent.cancel_ways), None)
+            return own or (CancelWay.INTERRUPT if agent.style is Style.SYNC else CancelWay.TASK)
         way = CancelWay(action.way)
+        if way is CancelWay.TASK and agent.style is Style.SYNC:
+            raise NotApplicable(f"{agent.name} is synchronous and runs in no task")
         if way in _LEAVING and inspect.iscoroutinefunction(agent.prompt):
             raise NotApplicable(f"{agent.name} hands over no items; there is nothing to leave")
         if way in agent.cancel_ways or way in _HARNESS:
@@ -83,9 +86,18 @@ class Cancels:
         if way is CancelWay.TASK:
             self._trial.consumers.cancel(run)
             return
+        if way is CancelWay.INTERRUPT:
+            self._trial.consumers.interrupt(run)
+            return
         if way is CancelWay.TOKEN:
             self._trial.cancelled.set()
         self._by_agent(way, action.reason)
+
+    def interrupt(self, user: UserAction, *, inside: bool) -> None:
+        """Ctrl-C, as an action of its own."""
+        run = user.run if user.run in self._trial.user.unsettled else 0
+        self.called(CancelWay.INTERRUPT, "user", run, inside=inside)
+        self._trial.consumers.interrupt(run)
 
     def called(self, way: CancelWay, reason: str, run: int, *, inside: bool) -> None:
         """Record the call, and watch for the point at which it counts."""

@@ -11,6 +11,7 @@ import time as time_module
 from typing import TYPE_CHECKING, Any
 
 from simharness.trace import LoopBlocked
+from simharness.world import baton
 
 if TYPE_CHECKING:
     from simharness.world.eventloop import SimLoop
@@ -28,12 +29,19 @@ class _Current:
     loop: SimLoop | None = None
     thread: int = 0
 
+    def trial(self) -> SimLoop | None:
+        """The loop of the trial this thread belongs to; None where real time holds."""
+        loop = self.loop
+        if loop is None or loop.is_closed():
+            return None
+        if threading.get_ident() != self.thread and baton.current() is None:
+            return None
+        return loop
+
     def now(self) -> float | None:
         """The virtual time; None where real time holds."""
-        loop = self.loop
-        if loop is None or threading.get_ident() != self.thread or loop.is_closed():
-            return None
-        return loop.clock.now
+        loop = self.trial()
+        return None if loop is None else loop.clock.now
 
 
 _current = _Current()
@@ -74,14 +82,23 @@ def _nanoseconds(name: str, start_s: int) -> tuple[Any, Any]:
 
 
 def sleep(seconds: float) -> None:
-    """Blocking the loop's thread moves virtual time, and is recorded."""
-    now = _current.now()
-    if now is None or _current.loop is None:
+    """In a worker, take longer; on the loop's own thread, move virtual time and record it."""
+    loop = _current.trial()
+    if loop is None:
         _real_sleep(seconds)
         return
+    job = None if baton.current() is None else loop.workers.current
+    if job is not None:
+        job.sleep(seconds)
+        return
     lasting_s = max(0.0, seconds)
-    _current.loop.clock.now = now + lasting_s
-    _current.loop.on_blocked(LoopBlocked(lasting_s))
+    loop.clock.now += lasting_s
+    loop.on_blocked(LoopBlocked(lasting_s))
+
+
+def current_loop() -> SimLoop | None:
+    """The loop of the trial that the running thread belongs to."""
+    return _current.trial()
 
 
 class _IsDatetime(type):

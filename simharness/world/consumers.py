@@ -8,17 +8,19 @@ gives them by a context manager, they are read within it, as its users have to.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any
 
-from simharness.agent import CancelWay
+from simharness.agent import CancelWay, Style
 from simharness.trace import Outcome, PromptCalled, RunSettled
-from simharness.world.recorder import RUN
+from simharness.world.baton import Abandoned
+from simharness.world.runs import RUN
 
 if TYPE_CHECKING:
     from simharness.scenario.model import PromptAction
     from simharness.world.trial import Trial
     from simharness.world.user import UserAction
+    from simharness.world.workers import Job
 
 
 class Consumers:
@@ -27,7 +29,9 @@ class Consumers:
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._jobs: dict[int, Job] = {}
         self._leave: dict[int, tuple[CancelWay, str]] = {}
+        self._interrupted: set[int] = set()
 
     def start(self, user: UserAction) -> None:
         """Prompt the agent in a task of its own."""
@@ -38,6 +42,21 @@ class Consumers:
         task = self._tasks.get(run)
         if task is not None:
             task.cancel()
+
+    def interrupt(self, run: int) -> None:
+        """INTERRUPT: Ctrl-C as `asyncio.Runner` does it; a synchronous agent gets the exception.
+
+        The first one cancels the prompt's task. The second is raised out of the loop, whereupon
+        the Runner cancels every task that is left.
+        """
+        if run in self._jobs:
+            self._jobs[run].throw(KeyboardInterrupt())
+        elif run in self._tasks and run not in self._interrupted:
+            self._interrupted.add(run)
+            self._tasks[run].cancel()
+        elif run in self._tasks:
+            for task in self._trial.loop.living():
+                task.cancel()
 
     def leave(self, run: int, way: CancelWay, reason: str) -> None:
         """CLOSE or BREAK: leave the iterator at the next item it hands over."""
@@ -50,6 +69,9 @@ class Consumers:
         trial = self._trial
         trial.recorder.add(PromptCalled(action.text, action.session))
         trial.user.prompted(user)
+        if trial.agent.style is Style.SYNC:
+            await self._in_thread(action.text, user.run)
+            return
         how = "returned"
         error: BaseException | None = None
         try:
@@ -69,19 +91,64 @@ class Consumers:
             how, error = "raised", exc
         self._settle(user.run, how, error)
 
+    async def _in_thread(self, text: str, run: int) -> None:
+        """Run a synchronous agent in a baton thread; it settles there, where its prompt returns."""
+        loop = self._trial.loop
+        ended = loop.create_future()
+
+        def body() -> None:
+            how = "returned"
+            error: BaseException | None = None
+            try:
+                answer: Any = self._trial.agent.prompt(text)
+                if hasattr(answer, "__iter__"):
+                    how = self._consume_sync(answer, run)
+            except Abandoned:
+                raise
+            except KeyboardInterrupt as exc:
+                how, error = "interrupted", exc
+            except BaseException as exc:  # noqa: BLE001 - an agent may raise anything
+                how, error = "raised", exc
+            self._settle(run, how, error)
+
+        def report(_: object, error: BaseException | None) -> None:
+            if not ended.done():
+                ended.set_result(error)
+
+        self._jobs[run] = loop.workers.run(body, report, "agent thread")
+        try:
+            await ended
+        finally:
+            del self._jobs[run]
+
+    def _consume_sync(self, items: Iterator[object], run: int) -> str:
+        for _ in items:
+            left = self._left(run)
+            if left is not None:
+                if left is CancelWay.CLOSE and hasattr(items, "close"):
+                    items.close()
+                return "broke" if left is CancelWay.BREAK else "closed"
+        return "returned"
+
+    def _left(self, run: int) -> CancelWay | None:
+        """Whether the consumer leaves at this item; leaving is when its cancel is called."""
+        left = self._leave.pop(run, None)
+        if left is None:
+            return None
+        way, reason = left
+        self._trial.cancels.called(way, reason, run, inside=False)
+        return way
+
     async def _consume(self, items: AsyncIterator[object], run: int) -> str:
         async for _ in items:
-            left = self._leave.pop(run, None)
-            if left is None:
-                continue
-            way, reason = left
-            self._trial.cancels.called(way, reason, run, inside=False)
-            if way is CancelWay.BREAK:
+            left = self._left(run)
+            if left is CancelWay.BREAK:
                 return "broke"
-            close = getattr(items, "aclose", None)
-            if close is not None:
-                await close()
-            return "closed"
+            if left is CancelWay.CLOSE:
+                close = getattr(items, "aclose", None)
+                if close is not None:
+                    await close()
+                return "closed"
         return "returned"
 
     def _settle(self, run: int, how: str, error: BaseException | None) -> None:
@@ -98,6 +165,6 @@ class Consumers:
         if ask is not None:
             found: Outcome | None = ask(error)
             return found
-        if isinstance(error, asyncio.CancelledError):
+        if isinstance(error, asyncio.CancelledError | KeyboardInterrupt):
             return Outcome.CANCELLED
         return None if error is None else Outcome.FAILED

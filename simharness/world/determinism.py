@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from simharness.world import clocks, randomness
+from simharness.world.blocking import virtual_waits
 from simharness.world.network import guard_sockets
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def batch() -> Iterator[None]:
         stack.enter_context(_everywhere(replaced))
         stack.enter_context(randomness.seeded_classes())
         stack.enter_context(guard_sockets())
+        stack.enter_context(virtual_waits())
         stack.enter_context(_no_automatic_collection())
         try:
             yield

@@ -17,12 +17,15 @@ from typing import Any, Self
 
 from simharness.choices import Chooser
 from simharness.trace import LoopBlocked
+from simharness.world import baton
 from simharness.world.boundaries import Boundaries
 from simharness.world.clock import Clock
 from simharness.world.handles import Handle, Ready, Timer
 from simharness.world.limits import Limits, TrialEnded
 from simharness.world.refusals import Refusals
+from simharness.world.runs import RUN
 from simharness.world.tasks import SimFuture, SimTask
+from simharness.world.workers import Workers
 
 ExceptionHandler = Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object]
 
@@ -49,6 +52,7 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         self.boundaries = Boundaries(
             self, chooser, patience_s=patience_s, limits=limits, relaxed=relaxed
         )
+        self.workers = Workers(self)
         self._outside = contextvars.Context()
         self._factory: Callable[..., asyncio.Task[Any]] | None = None
         self._handler: ExceptionHandler | None = None
@@ -106,8 +110,13 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         *args: Any,
         context: contextvars.Context | None = None,
     ) -> Handle:
-        """On the loop's own thread the same as `call_soon`, as on stock."""
-        return self.call_soon(callback, *args, context=context)
+        """From a worker a post of its thread; on the loop's own thread `call_soon`, as on stock."""
+        context = contextvars.copy_context() if context is None else context
+        if baton.current() is None or self.workers.current is None:
+            return self.call_soon(callback, *args, context=context)
+        handle = Handle(callback, args, context)
+        self.workers.current.post(_run_posted, (handle,), context)
+        return handle
 
     def call_later(  # type: ignore[override]
         self,
@@ -182,20 +191,24 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         func: Callable[..., Any],
         *args: Any,
     ) -> asyncio.Future[Any]:
-        """Run `func` in a simulated worker."""
+        """Run `func` in a simulated worker thread."""
         future = self.create_future()
 
-        def work() -> None:
+        def report(result: Any, error: BaseException | None) -> None:
             if future.cancelled():
                 return
-            try:
-                result = func(*args)
-            except Exception as exc:  # noqa: BLE001 - the future carries it
-                future.set_exception(exc)
+            if isinstance(error, StopIteration):
+                future.set_exception(RuntimeError("a worker raised StopIteration"))
+            elif error is not None:
+                future.set_exception(error)
             else:
                 future.set_result(result)
 
-        self.call_soon(work)
+        # As on stock the thread has a context of its own; only the run is carried over, so that
+        # what a tool body witnesses there belongs to the right prompt.
+        context = contextvars.Context()
+        context.run(RUN.set, RUN.get())
+        self.workers.submit(lambda: func(*args), report, dropped=future.cancelled, context=context)
         return future
 
     def set_default_executor(self, executor: Any) -> None:
@@ -254,6 +267,11 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:
         """Nothing to shut down: workers are simulated."""
+
+
+def _run_posted(handle: Handle) -> None:
+    if not handle._cancelled:
+        handle._callback(*handle._args)
 
 
 def _ignore_blocked(record: LoopBlocked) -> None:

@@ -80,6 +80,7 @@ async def _main(main: Callable[[SimLoop], Awaitable[Any]], loop: SimLoop) -> Any
 def deadlock_text(loop: SimLoop) -> str:
     """Who waits: every unfinished task with the place where it is suspended."""
     waiting = [where(task) for task in loop.living() if not task.done()]
+    waiting += [job.where() for job in loop.workers.jobs if job.blocked]
     return "; ".join(waiting) or "nothing is pending and nothing can come"
 
 
@@ -96,6 +97,7 @@ def tear_down(loop: SimLoop, *, boundaries_max: int = 200) -> None:
         boundaries.limits, boundaries=boundaries.count + boundaries_max
     )
     loop.on_error = ignore_error
+    loop.workers.abandon()
     try:
         for _ in range(_CANCELS_MAX):
             if not _cancel_all(loop):

@@ -6,14 +6,11 @@ progress for the busy boundaries, and tells listeners (anchors) about reported r
 
 from __future__ import annotations
 
-import contextvars
 from collections.abc import Callable
 
 from simharness.trace import Record, Reported, Trace
 from simharness.world.eventloop import SimLoop
-
-RUN: contextvars.ContextVar[int] = contextvars.ContextVar("simharness_run", default=0)
-"""The run whose prompt task (or a task made under it) is executing; 0 outside any."""
+from simharness.world.runs import RUN
 
 
 class Recorder:

@@ -11,7 +11,13 @@ from pathlib import PurePath
 from types import CodeType, FrameType
 from typing import Any
 
-_PLUMBING = ("asyncio", "anyio", "simharness/world", "simharness/provider")
+_PLUMBING = (
+    "asyncio",
+    "anyio",
+    "concurrent",
+    "simharness/world",
+    "simharness/provider",
+)
 """Folders whose frames say nothing about who waits."""
 
 
@@ -75,8 +81,18 @@ def coroutine_name(task: asyncio.Task[Any]) -> str:
 def where(task: asyncio.Task[Any]) -> str:
     """`name at file:line`: the innermost frame that is not event-loop plumbing."""
     name = coroutine_name(task)
-    for code, line in reversed(frames_of(task)):
-        path = PurePath(code.co_filename).as_posix()
-        if not any(f"/{folder}/" in path for folder in _PLUMBING):
-            return f"{name} at {PurePath(path).name}:{line}"
+    frames = frames_of(task)
+    ours = bool(frames) and not shown(frames[0][0].co_filename, 1)
+    for code, line in reversed(frames):
+        place = shown(code.co_filename, line)
+        if place:
+            return f"{code.co_qualname if ours else name} at {place}"
     return name
+
+
+def shown(file: str, line: int) -> str:
+    """`file:line` without the folder, so that it reads the same everywhere; "" for plumbing."""
+    path = PurePath(file).as_posix()
+    if path.endswith("/threading.py") or any(f"/{folder}/" in path for folder in _PLUMBING):
+        return ""
+    return f"{PurePath(path).name}:{line}"

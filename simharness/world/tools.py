@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 from simharness.agent import Flag, ToolFailure
 from simharness.scenario.model import AnchorKind, Tool, ToolReaction
 from simharness.trace import LoopBlocked, ToolEffect, ToolEnded, ToolStarted
-from simharness.world.recorder import RUN
+from simharness.world import baton
+from simharness.world.blocking import block_until
+from simharness.world.runs import RUN
 from simharness.world.sources import Wait
 
 if TYPE_CHECKING:
@@ -57,13 +59,7 @@ class ScriptedTool:
     def call_sync(self, args: object, *, call_id: str) -> str:
         """Run the body without an event loop: it keeps its thread for as long as it takes."""
         body = _Body(self._trial, self._tool, call_id, args_text(args))
-        body.begin(None, thread=True)
-        takes_s = self._tool.takes_s or 0.0
-        for number in range(1, self._tool.effects + 1):
-            body.effect(number)
-        if takes_s:
-            self._trial.loop.clock.now += takes_s
-            self._trial.recorder.add(LoopBlocked(takes_s))
+        body.run_sync()
         return body.result()
 
 
@@ -95,6 +91,33 @@ class _Body:
                 self.effect(number)
                 self._wait(self._tool.takes_s / parts)
             await self._until_delivered()
+
+    def run_sync(self) -> None:
+        """The same in a thread of its own; on the loop's thread it holds up everything."""
+        in_thread = baton.current() is not None
+        parts = self._tool.effects + 1
+        takes_s = self._tool.takes_s or 0.0
+        if in_thread and self._tool.takes_s is not None:
+            self._wait(takes_s / parts)
+        self.begin(self._pending, thread=in_thread)
+        for number in range(1, parts):
+            self._pass(takes_s / parts)
+            self.effect(number)
+            if in_thread and self._tool.takes_s is not None:
+                self._wait(takes_s / parts)
+        self._pass(takes_s / parts)
+
+    def _pass(self, seconds: float) -> None:
+        """Block the thread until the pending delivery, or the whole loop for as long."""
+        pending = self._pending
+        if pending is not None:
+            try:
+                block_until(pending.done.done)
+            finally:
+                pending.drop()
+        elif seconds:
+            self._trial.loop.clock.now += seconds
+            self._trial.recorder.add(LoopBlocked(seconds))
 
     def begin(self, end: Wait | None, *, thread: bool = False) -> None:
         """Witness the start, then let actions placed at it happen."""

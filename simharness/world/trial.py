@@ -38,7 +38,8 @@ from simharness.world.cancels import Cancels, Token
 from simharness.world.consumers import Consumers
 from simharness.world.eventloop import SimLoop
 from simharness.world.leaks import left_behind
-from simharness.world.recorder import RUN, Recorder
+from simharness.world.recorder import Recorder
+from simharness.world.runs import RUN
 from simharness.world.sources import Wait
 from simharness.world.tools import ScriptedTool
 from simharness.world.user import User, UserAction
@@ -194,6 +195,9 @@ class Trial:
             self.cancels.perform(user, inside=inside)
             return
         assert isinstance(action, OtherAction), "prompts are started, not done"
+        if action.verb == "interrupt":
+            self.cancels.interrupt(user, inside=inside)
+            return
         self.recorder.add(ActionTaken(action.label), user.run)
         if action.verb == "gc":
             gc.collect()
@@ -203,7 +207,9 @@ class Trial:
                 self.spawn(answer)
 
     def _verb(self, action: OtherAction) -> Callable[..., Any]:
-        method: Callable[..., Any] | None = getattr(self.agent, action.verb.rstrip("_"), None)
+        method: Callable[..., Any] | None = getattr(
+            self.agent, _METHODS.get(action.verb, action.verb), None
+        )
         if method is None:
             raise NotApplicable(f"{self.agent.name} has no `{action.verb}`")
         return method
@@ -213,6 +219,9 @@ class Trial:
         self.recorder.add(LoopError(message, name))
 
 
-_OURS = {"wait", "gc"}
+_METHODS = {"continue": "continue_"}
+"""Verbs whose method cannot have the same name."""
+
+_OURS = {"wait", "gc", "interrupt"}
 
 __all__ = ["PromptAction", "Trial"]

@@ -11,11 +11,14 @@ import enum
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from simharness.agent import CancelWay
 from simharness.choices import Kind
 from simharness.scenario.model import (
     Action,
     Anchor,
     AnchorKind,
+    CancelAction,
+    OtherAction,
     PromptAction,
     Relation,
 )
@@ -73,8 +76,12 @@ class UserAction(Source):
         self.state = State.DUE
         self.due = due
         boundaries = self.loop.boundaries
-        anchored = self.anchor is not None and self.anchor.kind is not AnchorKind.TIME
-        (boundaries.anchored if anchored else boundaries.others).append(self)
+        if self.anchor is not None and self.anchor.kind is not AnchorKind.TIME:
+            boundaries.anchored.append(self)
+        elif is_interrupt(self.action):
+            boundaries.threads.append(self)  # a signal falls between handles, as a post does
+        else:
+            boundaries.others.append(self)
 
     def deliver(self) -> None:
         """Let the user act: one handle."""
@@ -98,6 +105,13 @@ class UserAction(Source):
 def is_anywhere(action: Action) -> bool:
     """Whether the search places the action."""
     return not isinstance(action, PromptAction) and action.anywhere
+
+
+def is_interrupt(action: Action) -> bool:
+    """Whether the action is a Ctrl-C."""
+    if isinstance(action, CancelAction):
+        return action.way == CancelWay.INTERRUPT
+    return isinstance(action, OtherAction) and action.verb == "interrupt"
 
 
 class User:

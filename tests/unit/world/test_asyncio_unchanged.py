@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import sys
+from collections.abc import AsyncIterator
 
 import anyio
 import pytest
@@ -34,19 +36,17 @@ async def task_group(_: SimLoop) -> object:
 
 async def timeout(loop: SimLoop) -> object:
     """asyncio.timeout in virtual time."""
-    try:
+    with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(30):
             await asyncio.sleep(100)
-    except TimeoutError:
-        return loop.time()
+    return loop.time()
 
 
 async def wait_for(loop: SimLoop) -> object:
     """asyncio.wait_for in virtual time."""
-    try:
+    with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(asyncio.sleep(100), 30)
-    except TimeoutError:
-        return loop.time()
+    return loop.time()
 
 
 async def shield(loop: SimLoop) -> object:
@@ -140,7 +140,7 @@ async def abandoned_generator(_: SimLoop) -> object:
     """A generator that is dropped half way is closed by a task, as on stock."""
     closed = []
 
-    async def numbers():
+    async def numbers() -> AsyncIterator[int]:
         try:
             yield 1
             yield 2
@@ -237,6 +237,7 @@ def test_asyncio_run_inside_the_loop_is_refused() -> None:
             asyncio.run(coro)
         finally:
             coro.close()
+        return None
 
     played = play(main)
     assert isinstance(played.error, RuntimeError)

@@ -132,7 +132,7 @@ async def cancel_between_two_tools(loop: SimLoop) -> str:
 
     async def tool(name: str) -> None:
         future = loop.create_future()
-        Call(loop, name, lambda: future.done() or future.set_result(None))
+        Call(loop, name, lambda: None if future.done() else future.set_result(None))
         await future
         done.append(name)
 
