@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simharness.rules import RULES
+from simharness.rules import RULES, Rule
 
 if TYPE_CHECKING:
-    from simharness.contract import Contract
-    from simharness.results import SuiteResult
+    from simharness.results import Identity, SuiteResult
 
-__all__ = ["applicable", "sentences", "silent"]
+__all__ = ["obstacles", "sentences", "silent"]
+
+_ON_LEAVING = {"close-is-clean"}  # rules about a consumer that leaves its iterator
 
 
 def sentences() -> dict[str, str]:
@@ -18,18 +19,25 @@ def sentences() -> dict[str, str]:
     return {rule.id: rule.sentence for rule in RULES}
 
 
-def applicable(contract: Contract) -> dict[str, bool]:
-    """Rule id -> whether `contract` declares and reports what the rule needs."""
-    return {rule.id: rule.applicable(contract) for rule in RULES}
+def obstacles(agent: Identity | None) -> dict[str, str]:
+    """Rule id -> why the rule can never judge this agent; empty if it can."""
+    if agent is None:
+        return {}
+    return {rule.id: _obstacle(rule, agent) for rule in RULES}
+
+
+def _obstacle(rule: Rule, agent: Identity) -> str:
+    undeclared = [field for field in rule.needs if not agent.contract.declares(field)]
+    if undeclared:
+        return f"the contract does not say: {', '.join(undeclared)}"
+    if not rule.applicable(agent.contract):
+        return f"the agent reports none of: {', '.join(rule.reports)}"
+    if rule.id in _ON_LEAVING and not agent.iterates:
+        return "the agent hands out no iterator that could be left"
+    return ""
 
 
 def silent(suite: SuiteResult) -> list[str]:
     """The rules that could have judged the agent but never had an occasion."""
-    if suite.agent is None:
-        return []
     seen = suite.occasions()
-    return [
-        rule
-        for rule, applies in applicable(suite.agent.contract).items()
-        if applies and not seen[rule]
-    ]
+    return [rule for rule, why in obstacles(suite.agent).items() if not why and not seen[rule]]

@@ -66,7 +66,9 @@ class _Reports:
         return junit.as_junit(self.suite, coverage.sentences())
 
     def markdown(self) -> str:
-        return markdown.as_markdown(self.suite, coverage.sentences(), _applicable(self.suite))
+        return markdown.as_markdown(
+            self.suite, coverage.sentences(), coverage.obstacles(self.suite.agent)
+        )
 
     def text(self, *, quiet: bool, verbose: bool) -> str:
         blocks = text.failures(self.suite, coverage.sentences())
@@ -75,16 +77,12 @@ class _Reports:
         parts = ["\n".join(_case_lines(self.suite.results))] if verbose else []
         parts += [text.areas(self.suite), *blocks]
         parts.append(_missed(self.suite, limit=None if verbose else _LISTED))
-        parts.append(text.silent_rules(self.suite, _applicable(self.suite)))
+        parts.append(text.silent_rules(self.suite, coverage.obstacles(self.suite.agent)))
         return _joined([*parts, text.summary(self.suite, self.seconds)])
 
 
 def _joined(parts: list[str]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _applicable(suite: SuiteResult) -> dict[str, bool]:
-    return coverage.applicable(suite.agent.contract) if suite.agent else {}
 
 
 def say(machine: str, human: str, json_file: str | None) -> None:

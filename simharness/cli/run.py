@@ -73,8 +73,10 @@ def command(
     write_suite(result, output, seconds=time.perf_counter() - started)
     code = result.exit_code(strict_coverage=strict_coverage)
     whole = suite or any("::" not in path for path in paths)
-    if code is ExitCode.HOLDS and strict_coverage and whole and coverage.silent(result):
+    silent = coverage.silent(result) if strict_coverage and whole else []
+    if code is ExitCode.HOLDS and silent:
         code = ExitCode.NOT_EXERCISED
+        click.echo(f"strict coverage: without occasion: {', '.join(silent)}", err=True)
     changed = pins.compare(cases, factory, agent, pin=pin, update=update)
     if changed and output.printed is None:
         echo("\n\n".join(changed))

@@ -17,14 +17,14 @@ _BYTES_MAX = 900_000  # GitHub takes a summary of up to 1 MiB per step
 
 
 def as_markdown(
-    suite: SuiteResult, sentences: Mapping[str, str], applicable: Mapping[str, bool]
+    suite: SuiteResult, sentences: Mapping[str, str], obstacles: Mapping[str, str]
 ) -> str:
     """The summary, the tables, and each failure folded away under its first line.
 
     What would make the page longer than a job summary may be is counted, not shown.
     """
     parts = [f"### simharness\n\n{summary(suite)}", _fenced(areas(suite))]
-    silent = silent_rules(suite, applicable)
+    silent = silent_rules(suite, obstacles)
     blocks = failures(suite, sentences)
     room = _BYTES_MAX - sum(len(part.encode()) for part in [*parts, silent])
     for number, block in enumerate(blocks):

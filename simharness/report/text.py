@@ -134,17 +134,13 @@ def summary(suite: SuiteResult, seconds: float | None = None) -> str:
     return "; ".join(parts)
 
 
-def silent_rules(suite: SuiteResult, applicable: Mapping[str, bool]) -> str:
+def silent_rules(suite: SuiteResult, obstacles: Mapping[str, str]) -> str:
     """The table of rules that no case gave anything to judge, and why; empty if there is none.
 
-    `applicable` says for every rule whether the agent's contract lets it judge at all.
+    `obstacles` says for every rule why it can never judge this agent, or nothing.
     """
     seen = suite.occasions()
     rows = [
-        (rule, "never had an occasion" if applies else "the agent's contract does not say")
-        for rule, applies in applicable.items()
-        if not seen[rule]
+        (rule, why or "never had an occasion") for rule, why in obstacles.items() if not seen[rule]
     ]
-    if not rows:
-        return ""
-    return tabulate(rows, ["rule without occasion", "why"], tablefmt="simple")
+    return tabulate(rows, ["rule without occasion", "why"], tablefmt="simple") if rows else ""

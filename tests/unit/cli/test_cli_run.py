@@ -139,7 +139,7 @@ def test_silent_rules_are_named_with_the_reason(
 
     out = capsys.readouterr().out
     assert "never had an occasion" in out
-    assert "the agent's contract does not say" in out
+    assert "the contract does not say: " in out
 
 
 def test_all_mistakes_of_all_files_are_shown_at_once(
