@@ -158,7 +158,7 @@ class Facts:
             return
         for later in self.runs.values():
             for run in self.runs.values():
-                if run.prompted < later.prompted < run.over:
+                if later.session == run.session and run.prompted < later.prompted < run.over:
                     run.queued = True
 
     def taken(self, run: int, request: int) -> list[ChunkTaken]:

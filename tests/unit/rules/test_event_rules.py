@@ -1,0 +1,514 @@
+"""The rules about reported records: pairs, order, terminals, deltas and agreement."""
+
+import pytest
+
+from simharness.contract import Contract
+from simharness.trace import (
+    ActionTaken,
+    AgentEnd,
+    AgentStart,
+    AttemptKept,
+    Call,
+    CancelCalled,
+    CancelEffective,
+    ChunkTaken,
+    InputRejected,
+    LogRow,
+    MessageEnd,
+    MessageStart,
+    MessageUpdate,
+    Outcome,
+    PromptCalled,
+    ProviderRetry,
+    Record,
+    RequestMade,
+    Shown,
+    StreamEnd,
+    TerminalTaken,
+    ToolEffect,
+    ToolEnded,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    ToolStarted,
+    TurnEnd,
+    TurnStart,
+    UsageTaken,
+    assistant,
+    tool_result,
+    user,
+)
+from tests.unit.rules.traces import REPORTS, done, texts, verdict
+
+HI = user("hi")
+OK = assistant("ok")
+HELLO = PromptCalled("hi")
+ASKED = RequestMade(1, (HI,))
+FINISHED = TerminalTaken(1, "finish", "stop")
+CALLED, EFFECTIVE = CancelCalled("api"), CancelEffective()
+MESSAGE = (MessageStart(assistant()), MessageEnd(OK))
+TOOL = (ToolExecutionStart("c1", "search", "{}"), ToolExecutionEnd("c1", "search", "3"))
+GOOD: tuple[Record, ...] = (
+    HELLO,
+    AgentStart(),
+    TurnStart(1),
+    *MESSAGE,
+    *TOOL,
+    TurnEnd(1),
+    AgentEnd(Outcome.COMPLETED),
+)
+SILENT = (HELLO, ASKED, FINISHED, done())
+
+
+def said(
+    rule: str, *records: Record | tuple[int, Record], contract: Contract = REPORTS
+) -> list[str]:
+    """The messages of one rule about `records`, for an agent that reports everything."""
+    return texts(verdict(rule, *records, contract=contract))
+
+
+# --- start-end-paired ---------------------------------------------------------------------------
+
+
+def test_every_start_with_its_end_is_paired() -> None:
+    """Four families, eight records."""
+    judged = verdict("start-end-paired", *GOOD, done(), contract=REPORTS)
+    assert (8, ()) == (judged.occasions, judged.violations)
+
+
+@pytest.mark.parametrize(
+    ("missing", "name"),
+    [(1, "the run"), (2, "turn 1"), (3, "the assistant message"), (5, "call c1 of search")],
+)
+def test_an_end_without_a_start_is_broken(missing: int, name: str) -> None:
+    """Each family by its name."""
+    records = [*GOOD[:missing], *GOOD[missing + 1 :], done()]
+    wanted = f"In run 1 the end of {name} was reported without a start."
+    assert [wanted] == said("start-end-paired", *records)
+
+
+@pytest.mark.parametrize(
+    ("missing", "name"),
+    [(8, "the run"), (7, "turn 1"), (4, "the assistant message"), (6, "call c1 of search")],
+)
+def test_a_start_without_an_end_is_broken(missing: int, name: str) -> None:
+    """Each family by its name."""
+    records = [*GOOD[:missing], *GOOD[missing + 1 :], done()]
+    assert [f"In run 1 the start of {name} has no end."] == said("start-end-paired", *records)
+
+
+def test_families_that_are_not_reported_are_not_judged() -> None:
+    """An agent that reports no turn ends promised none."""
+    contract = Contract(reports=frozenset({"message"}))
+    assert [] == said("start-end-paired", *GOOD[:7], done(), contract=contract)
+
+
+def test_a_torn_down_run_owes_its_ends_only_if_it_promised_them() -> None:
+    """After task.cancel() nobody may be there to hear them."""
+    torn = (*GOOD[:4], done("cancelled"))
+    assert [] == said("start-end-paired", *torn)
+    promises = Contract(reports=REPORTS.reports, on_dispose="terminal")
+    assert 3 == len(said("start-end-paired", *torn, contract=promises))
+
+
+def test_derived_records_are_not_paired() -> None:
+    """What an adapter made up from the wire proves nothing."""
+    assert [] == said("start-end-paired", *GOOD, TurnStart(2, derived=True), done())
+
+
+def test_a_message_that_was_appended_silently_is_broken() -> None:
+    """The next prompt sends more answers than the events told of."""
+    later = (PromptCalled("again"), RequestMade(1, (HI, OK, assistant("?"), user("again"))))
+    wanted = "In request 1 of run 2 there is a message of role assistant that had no events."
+    assert [wanted] == said("start-end-paired", *GOOD, done(), *later)
+
+
+def test_pairing_of_events_has_no_occasion_without_events() -> None:
+    """A silent agent."""
+    assert 0 == verdict("start-end-paired", *SILENT, contract=REPORTS).occasions
+
+
+# --- nested-order -------------------------------------------------------------------------------
+
+
+def test_blocks_that_nest_are_fine() -> None:
+    """Message and tools inside the turn, the turn inside the run."""
+    assert [] == said("nested-order", *GOOD, done())
+
+
+@pytest.mark.parametrize(
+    ("records", "words"),
+    [
+        ((TurnStart(1), MESSAGE[0], TurnEnd(1)), "turn 1 ended inside a message"),
+        ((TurnStart(1), TOOL[0], TurnEnd(1)), "turn 1 ended inside a tool call"),
+        ((TurnStart(1), TurnStart(2)), "turn 2 started inside a turn"),
+        ((MESSAGE[0], MESSAGE[0]), "a message started inside a message"),
+        ((TurnStart(1), AgentEnd()), "the run was reported as over inside a turn"),
+    ],
+)
+def test_a_block_that_is_left_open_is_broken(records: tuple[Record, ...], words: str) -> None:
+    """Nothing ends or begins inside what is still open."""
+    assert [f"In run 1 {words}."] == said("nested-order", HELLO, *records)
+
+
+def test_parallel_tools_may_overlap() -> None:
+    """Two calls are open at once and end in any order."""
+    other = (ToolExecutionStart("c2", "save", "{}"), ToolExecutionEnd("c2", "save", "ok"))
+    assert [] == said("nested-order", HELLO, TOOL[0], other[0], TOOL[1], other[1])
+
+
+def test_nesting_has_no_occasion_without_blocks() -> None:
+    """A silent agent."""
+    assert 0 == verdict("nested-order", *SILENT, contract=REPORTS).occasions
+
+
+# --- one-terminal -------------------------------------------------------------------------------
+
+
+def test_one_terminal_for_run_and_turn_is_fine() -> None:
+    """Exactly one of each."""
+    judged = verdict("one-terminal", *GOOD, done(), contract=REPORTS)
+    assert (2, ()) == (judged.occasions, judged.violations)
+
+
+def test_two_terminals_are_broken() -> None:
+    """The run is over twice."""
+    assert ["The run 1 has two terminals."] == said("one-terminal", *GOOD, AgentEnd(), done())
+
+
+def test_a_missing_terminal_is_broken() -> None:
+    """Run and turn were started and never ended."""
+    wanted = ["The run 1 has no terminal.", "The turn 1 of run 1 has no terminal."]
+    assert wanted == said("one-terminal", *GOOD[:3], done())
+
+
+def test_a_queued_message_may_begin_the_agent_anew() -> None:
+    """Two starts, two ends."""
+    assert [] == said("one-terminal", *GOOD, AgentStart(), AgentEnd(), done())
+
+
+def test_a_run_that_never_started_owes_no_terminal() -> None:
+    """A refused prompt."""
+    judged = verdict("one-terminal", HELLO, done("raised"), contract=REPORTS)
+    assert 0 == judged.occasions
+
+
+# --- terminal-kind ------------------------------------------------------------------------------
+
+CUT = (HELLO, ASKED, CALLED, EFFECTIVE, TerminalTaken(1, "error", "gone", answering=True))
+
+
+def ended(outcome: Outcome, *records: Record, contract: Contract = REPORTS) -> list[str]:
+    """What terminal-kind says if a run of `records` reports `outcome`."""
+    return said("terminal-kind", *records, AgentEnd(outcome), done(), contract=contract)
+
+
+@pytest.mark.parametrize("kind", ["aborted", "error", "raise", "close", "finish"])
+def test_a_cancel_is_cancelled_whatever_the_stream_reports(kind: str) -> None:
+    """The form of the report does not matter."""
+    detail = "user" if kind == "aborted" else ""
+    records = (*CUT[:4], TerminalTaken(1, kind, detail, answering=True))
+    assert [] == ended(Outcome.CANCELLED, *records)
+    for wrong in (Outcome.FAILED, Outcome.COMPLETED):
+        assert [f"Run 1 was cancelled but reports {wrong}."] == ended(wrong, *records)
+
+
+def test_both_ends_are_true_if_the_last_message_came_first() -> None:
+    """Finish taken, no calls: completed and cancelled are both right."""
+    records = (HELLO, ASKED, FINISHED, CALLED, EFFECTIVE)
+    assert [] == ended(Outcome.COMPLETED, *records)
+    assert [] == ended(Outcome.CANCELLED, *records)
+
+
+def test_a_finish_with_calls_does_not_complete_a_cancelled_run() -> None:
+    """There was more to come."""
+    call = ChunkTaken(1, 1, "args", "{}", "c1", "search")
+    calls = TerminalTaken(1, "finish", "tool_calls")
+    assert 1 == len(ended(Outcome.COMPLETED, HELLO, ASKED, call, calls, CALLED, EFFECTIVE))
+
+
+def test_a_foreign_abort_is_a_stop_only_where_it_is_declared() -> None:
+    """The provider aborted for a reason of its own, after a cancel."""
+    records = (*CUT[:4], TerminalTaken(1, "aborted", "timeout", answering=True))
+    assert [] == ended(Outcome.FAILED, *records)
+    stop = Contract(reports=REPORTS.reports, foreign_abort_after_cancel="stop")
+    assert 1 == len(ended(Outcome.FAILED, *records, contract=stop))
+
+
+@pytest.mark.parametrize("kind", ["error", "raise", "aborted"])
+def test_a_failed_stream_is_neither_success_nor_cancel(kind: str) -> None:
+    """Nobody cancelled."""
+    records = (HELLO, ASKED, TerminalTaken(1, kind))
+    assert [] == ended(Outcome.FAILED, *records)
+    assert 1 == len(ended(Outcome.COMPLETED, *records))
+    assert 1 == len(ended(Outcome.CANCELLED, *records))
+
+
+def test_an_incomplete_response_is_no_success() -> None:
+    """The provider said that something is missing."""
+    records = (HELLO, ASKED, TerminalTaken(1, "finish", "incomplete"))
+    assert 1 == len(ended(Outcome.COMPLETED, *records))
+    assert [] == ended(Outcome.COMPLETED, HELLO, ASKED, TerminalTaken(1, "finish", "length"))
+
+
+def test_a_silent_close_is_judged_as_declared() -> None:
+    """Undeclared it is not judged at all."""
+    records = (HELLO, ASKED, TerminalTaken(1, "close"))
+    assert [] == ended(Outcome.COMPLETED, *records)
+    fails = Contract(reports=REPORTS.reports, silent_close="failed")
+    assert 1 == len(ended(Outcome.COMPLETED, *records, contract=fails))
+    completes = Contract(reports=REPORTS.reports, silent_close="completed")
+    assert [] == ended(Outcome.COMPLETED, *records, contract=completes)
+
+
+def test_what_the_user_did_otherwise_is_not_judged() -> None:
+    """A shutdown has outcomes of its own."""
+    records = (HELLO, ASKED, ActionTaken("shutdown"), TerminalTaken(1, "error"))
+    assert [] == ended(Outcome.CANCELLED, *records)
+
+
+def test_a_rejected_input_stays_rejected() -> None:
+    """The filter was first."""
+    rejected = (HELLO, InputRejected("no"), CALLED, EFFECTIVE)
+    assert [] == ended(Outcome.REJECTED, *rejected)
+
+
+@pytest.mark.parametrize(
+    "records", [(*CUT, done()), (*SILENT[:3], AgentEnd(Outcome.FAILED), done())]
+)
+def test_the_kind_has_no_occasion_without_outcome_or_cause(records: tuple[Record, ...]) -> None:
+    """Nothing was reported; or the run ended on a finish, whatever came then."""
+    assert 0 == verdict("terminal-kind", *records, contract=REPORTS).occasions
+
+
+# --- no-event-after-terminal --------------------------------------------------------------------
+
+
+def test_nothing_behind_the_terminal_is_fine() -> None:
+    """The end is the end."""
+    judged = verdict("no-event-after-terminal", *GOOD, done(), contract=REPORTS)
+    assert (1, ()) == (judged.occasions, judged.violations)
+
+
+@pytest.mark.parametrize("late", [TurnEnd(1), MessageUpdate("x"), StreamEnd(1)])
+def test_an_event_behind_the_terminal_is_broken(late: Record) -> None:
+    """Also if it comes during the next run."""
+    wanted = [f"{type(late).__name__} of run 1 came after its terminal."]
+    assert wanted == said("no-event-after-terminal", *GOOD, late, done())
+    later = (done(), PromptCalled("again"), (1, late))
+    assert wanted == said("no-event-after-terminal", *GOOD, *later)
+
+
+def test_text_that_is_shown_late_is_broken() -> None:
+    """Behind the settling, or as part of another run."""
+    took, shown = ChunkTaken(1, 1, "text", "Hello"), Shown(1, "Hello")
+    late = (HELLO, ASKED, took, done(), shown)
+    rule = "no-event-after-terminal"
+    assert ["Text of run 1 was shown after it had settled."] == said(rule, *late)
+    other = (HELLO, ASKED, took, Shown(1, "H"), done(), PromptCalled("again"), ASKED, shown)
+    assert ["Text of run 1 was shown as part of run 2."] == said(rule, *other)
+
+
+def test_late_events_have_no_occasion_without_terminals() -> None:
+    """Nothing was reported or shown."""
+    assert 0 == verdict("no-event-after-terminal", *SILENT, contract=REPORTS).occasions
+
+
+# --- settle-order -------------------------------------------------------------------------------
+
+STARTED = ToolStarted("c1", "search", "{}")
+
+
+def test_the_end_behind_the_last_tool_is_fine() -> None:
+    """First the work, then its end."""
+    records = (HELLO, STARTED, ToolEnded("c1", "returned"), AgentEnd(), done())
+    judged = verdict("settle-order", *records)
+    assert (1, ()) == (judged.occasions, judged.violations)
+
+
+@pytest.mark.parametrize(
+    ("late", "words"),
+    [(ToolEffect("c1", 1), "the last effect of a tool"), (ASKED, "its last model request")],
+)
+def test_work_behind_the_reported_end_is_broken(late: Record, words: str) -> None:
+    """The end was reported when the stop was merely asked for."""
+    wanted = [f"Run 1 was reported as over before {words}."]
+    assert wanted == said("settle-order", HELLO, STARTED, AgentEnd(), late, done())
+
+
+def test_a_body_that_is_torn_down_may_end_late() -> None:
+    """It only winds up."""
+    assert [] == said("settle-order", HELLO, STARTED, done(), ToolEnded("c1", "cancelled"))
+
+
+def test_settle_order_has_no_occasion_before_the_settling() -> None:
+    """The run is not over."""
+    assert 0 == verdict("settle-order", HELLO, STARTED).occasions
+
+
+# --- chunk-conservation -------------------------------------------------------------------------
+
+
+def shown(*pieces: str, final: str = "Hello", between: Record | None = None) -> list[str]:
+    """What chunk-conservation says if `pieces` were shown of the message `final`."""
+    records = [
+        HELLO,
+        ASKED,
+        *([between] if between else []),
+        *(Shown(1, piece) for piece in pieces),
+    ]
+    later = (PromptCalled("again"), RequestMade(1, (HI, assistant(final), user("again"))))
+    return said("chunk-conservation", *records, FINISHED, done(), *later)
+
+
+def test_deltas_that_make_up_the_message_are_fine() -> None:
+    """However the blocks are joined."""
+    assert [] == shown("Hel", "lo")
+    assert [] == shown("One.", "Two.", final="One.\nTwo.")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "problem"),
+    [
+        (("Hel", "Hel", "lo"), "more was shown than the final message holds"),
+        (("lo",), "not all of the final message had been shown"),
+        (("Bye",), "what was shown is not the final message"),
+    ],
+)
+def test_other_deltas_are_broken(pieces: tuple[str, ...], problem: str) -> None:
+    """Shown twice, not at all, or something else."""
+    assert [f"In run 1, request 1, {problem}."] == shown(*pieces)
+
+
+def test_text_that_came_with_the_start_was_delivered_too() -> None:
+    """Some agents announce a message with its first words in it."""
+    assert [] == shown("lo", between=MessageStart(assistant("Hel")))
+
+
+RETRIED = (HELLO, ASKED, Shown(1, "Hel"), TerminalTaken(1, "error"))
+SECOND = (RequestMade(2, (HI,)), Shown(2, "Hello"), TerminalTaken(2, "finish", "stop"), done())
+
+
+def test_a_retry_behind_visible_output_follows_the_declared_policy() -> None:
+    """Never, with a boundary, or undeclared and not judged."""
+    rule = "chunk-conservation"
+    boundary = ProviderRetry(1, 3, "overloaded", 0.0)
+    wanted = ["In run 1 a retry was shown behind the text of the failed attempt."]
+    assert wanted == said(rule, *RETRIED, *SECOND, contract=retries("with-boundary"))
+    assert [] == said(rule, *RETRIED, boundary, *SECOND, contract=retries("with-boundary"))
+    assert wanted == said(rule, *RETRIED, boundary, *SECOND, contract=retries("never"))
+    assert [] == said(rule, *RETRIED, *SECOND)
+
+
+def retries(policy: str) -> Contract:
+    """An agent with this policy for retries after visible output."""
+    return Contract(retry_after_visible_output=policy)
+
+
+def test_conservation_has_no_occasion_if_nothing_is_shown() -> None:
+    """No deltas."""
+    assert 0 == verdict("chunk-conservation", *SILENT).occasions
+
+
+# --- observers-agree ----------------------------------------------------------------------------
+
+
+def test_channels_that_name_one_outcome_agree() -> None:
+    """Event, return and log row."""
+    records = (HELLO, LogRow(1, True), AgentEnd(Outcome.COMPLETED))
+    judged = verdict("observers-agree", *records, done(outcome=Outcome.COMPLETED))
+    assert (1, ()) == (judged.occasions, judged.violations)
+
+
+def test_channels_that_contradict_each_other_are_broken() -> None:
+    """The event says completed, the caller gets an exception."""
+    records = (HELLO, AgentEnd(Outcome.COMPLETED), done("raised", outcome=Outcome.FAILED))
+    assert ["Run 1 is reported as completed and as failed."] == said("observers-agree", *records)
+
+
+def test_a_failed_log_row_contradicts_a_completed_run() -> None:
+    """The last stream failed, says the log."""
+    records = (HELLO, LogRow(1, False, "gone"), AgentEnd(Outcome.COMPLETED), done())
+    wanted = "Run 1 is reported as completed, but its last log row as failed."
+    assert [wanted] == said("observers-agree", *records)
+
+
+def test_an_exception_may_stand_for_a_limit() -> None:
+    """It has no other word."""
+    records = (HELLO, AgentEnd(Outcome.LIMIT), done("raised", outcome=Outcome.FAILED))
+    assert [] == said("observers-agree", *records)
+
+
+def test_a_task_cancel_behind_the_reported_end_contradicts_nothing() -> None:
+    """The run was completed, and then its caller was cancelled."""
+    records = (HELLO, AgentEnd(Outcome.COMPLETED), CancelCalled("task"), EFFECTIVE)
+    cancelled = done("cancelled", outcome=Outcome.CANCELLED)
+    assert [] == said("observers-agree", *records, cancelled)
+
+
+def test_events_alone_give_the_history() -> None:
+    """A client that missed nothing holds the next request's conversation."""
+    call = assistant("", Call("c1", "search", "{}"))
+    told = [record for one in (call, tool_result("c1", "3")) for record in heard(one)]
+    later = RequestMade(1, (HI, call, tool_result("c1", "3"), user("again")))
+    records = (HELLO, *told, done(), PromptCalled("again"), later)
+    assert [] == said("observers-agree", *records)
+    wanted = "The events give another conversation than request 1 of run 2 holds."
+    assert [wanted] == said("observers-agree", *records[:3], *records[5:])
+
+
+def heard(message: object) -> tuple[Record, Record]:
+    """The events of one message."""
+    return MessageStart(message), MessageEnd(message)  # type: ignore[arg-type]
+
+
+def test_agreement_has_no_occasion_with_one_channel() -> None:
+    """Nobody to disagree with."""
+    contract = Contract(reports=frozenset({"agent"}))
+    assert 0 == verdict("observers-agree", *GOOD, done(), contract=contract).occasions
+
+
+# --- usage-once ---------------------------------------------------------------------------------
+
+USED = (HELLO, ASKED, UsageTaken(1, 10, 1), UsageTaken(1, 10, 5))
+
+
+def test_the_last_report_is_counted_once() -> None:
+    """Cumulative reports overwrite."""
+    judged = verdict("usage-once", *USED, LogRow(1, True, usage=(10, 5)), done(), contract=REPORTS)
+    assert (2, ()) == (judged.occasions, judged.violations)
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ((LogRow(1, True, usage=(20, 6)),), "is not counted as it was last reported"),
+        ((LogRow(1, True, usage=(10, 5)),) * 2, "is counted twice"),
+        ((LogRow(1, True),), "is not counted"),
+        ((), "is in no log row"),
+    ],
+)
+def test_usage_that_is_added_doubled_or_lost_is_broken(
+    rows: tuple[Record, ...], problem: str
+) -> None:
+    """Each way of counting wrongly."""
+    wanted = [f"The usage of request 1 of run 1 {problem}."]
+    assert wanted == said("usage-once", *USED, *rows, done())
+
+
+def test_unknown_usage_is_absent_not_zero() -> None:
+    """Nothing was reported, so nothing is known."""
+    row = LogRow(1, True, usage=(0, 0))
+    wanted = ["The usage of request 1 of run 1 was never reported but is counted."]
+    assert wanted == said("usage-once", HELLO, ASKED, row, done())
+
+
+def test_attempt_records_are_read_if_there_is_no_log() -> None:
+    """An agent may keep only its discarded attempts."""
+    contract = Contract(reports=frozenset({"attempt"}))
+    kept = AttemptKept(1, "", usage=(1, 1))
+    assert 1 == len(said("usage-once", *USED, kept, done(), contract=contract))
+
+
+def test_usage_has_no_occasion_without_reports() -> None:
+    """No usage, no log."""
+    assert 0 == verdict("usage-once", *SILENT, contract=REPORTS).occasions
