@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simharness.agents.reference import CONTRACT
-from simharness.coverage import applicable
+from simharness.rules import RULES
 from tests.conformance.playing import has_anywhere, likeness
 
 if TYPE_CHECKING:
@@ -98,7 +98,5 @@ def test_few_cases_look_alike(suite: tuple[Played, ...]) -> None:
 def test_every_rule_has_an_occasion(suite: tuple[Played, ...]) -> None:
     """Each rule that the contract of the reference loop admits judges something in the suite."""
     seen = frozenset[str]().union(*(played.verdict.occasions for played in suite))
-    silent = [
-        rule for rule, applies in applicable(CONTRACT).items() if applies and rule not in seen
-    ]
+    silent = [rule.id for rule in RULES if rule.applicable(CONTRACT) and rule.id not in seen]
     assert WITHOUT_OCCASION == silent
