@@ -291,8 +291,8 @@ RULES = (
         check=conserved,
         why=(
             "A retry in the middle of a stream shows the beginning again, a buffer is flushed "
-            "twice, the first chunk is swallowed with the opening: the user reads another text "
-            "than the one that the model will remember."
+            "twice, the first chunk is swallowed with the opening. The user then reads another "
+            "text than the one that the model will remember."
         ),
         good='shown "Hel" "lo" | final "Hello"',
         bad='shown "Hel" | retry | shown "Hel" "lo" | final "Hello"',

@@ -234,7 +234,8 @@ RULES = (
         check=clean_close,
         why=(
             "A generator that yields or awaits while it is being closed raises RuntimeError in "
-            "the consumer, or in nobody's task at all, and its own clean-up does not run."
+            "the consumer, or in nobody's task at all. Its own clean-up does not run, and what it "
+            "held stays open."
         ),
         good="item | consumer closes | run settles",
         bad="item | consumer closes | RuntimeError: generator ignored GeneratorExit",

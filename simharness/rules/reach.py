@@ -241,7 +241,7 @@ RULES = (
         check=flag_reset,
         why=(
             "The flag is set while the agent is idle, or not cleared at the end, and the next "
-            "prompt is swallowed: it ends at once, as cancelled or without a request, and the user "
+            "prompt is swallowed. It ends at once, as cancelled or without a request, and the user "
             "does not know why."
         ),
         good="run 1 ends | cancel | run 2 is answered",
