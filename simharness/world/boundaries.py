@@ -94,7 +94,7 @@ class Boundaries:
         ready = self.loop.ready
         if not ready:
             if self.quiet_watch:
-                self._watch_quiet(quiet=True)
+                self._watch_quiet(quiet=not self.loop.workers.awake())
             if not self._ask_idle():
                 return False
         else:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from simharness.agent import CancelWay, NotApplicable, Style
 from simharness.scenario.model import CancelAction
 from simharness.trace import CancelCalled, CancelEffective
+from simharness.world import baton
 
 if TYPE_CHECKING:
     from simharness.world.trial import Trial
@@ -107,7 +108,7 @@ class Cancels:
             return
         boundaries = trial.loop.boundaries
         if inside:
-            self._told = (asyncio.current_task(), boundaries.count)
+            self._told = (self._step(), boundaries.count)
         since = boundaries.count
 
         def watch(quiet: bool) -> bool:
@@ -124,7 +125,11 @@ class Cancels:
         if self._told is None:
             return False
         task, boundary = self._told
-        return boundary == self._trial.loop.boundaries.count and task is asyncio.current_task()
+        return boundary == self._trial.loop.boundaries.count and task is self._step()
+
+    def _step(self) -> object:
+        """Who runs right now: the body of a thread, or a task."""
+        return baton.current() or asyncio.current_task(self._trial.loop)
 
     def _by_agent(self, way: CancelWay, reason: str) -> None:
         cancel: Any = getattr(self._trial.agent, "cancel", None)

@@ -37,6 +37,10 @@ class Consumers:
         """Prompt the agent in a task of its own."""
         self._tasks[user.run] = self._trial.loop.create_task(self._prompt(user))
 
+    def tasks(self) -> list[asyncio.Task[None]]:
+        """The tasks that run prompts: ours, not the agent's."""
+        return list(self._tasks.values())
+
     def cancel(self, run: int) -> None:
         """TASK: cancel the task that runs the prompt."""
         task = self._tasks.get(run)

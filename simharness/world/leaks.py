@@ -7,9 +7,11 @@ the flag that asyncio itself keeps, and open generators by the hooks.
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import TYPE_CHECKING, Any
 
 from simharness.trace import LeftBehind
+from simharness.world.handles import describe
 from simharness.world.tasks import coroutine_name, where
 
 if TYPE_CHECKING:
@@ -21,32 +23,46 @@ WINDOW_S = 30.0
 
 def left_behind(trial: Trial, *, final: bool) -> list[LeftBehind]:
     """Everything that outlived the runs, in creation order."""
-    current = asyncio.current_task(trial.loop)
+    own = {asyncio.current_task(trial.loop), *trial.consumers.tasks()}
     found: list[LeftBehind] = []
     for task in trial.loop.living():
-        if task is current:
+        if task in own:
             continue
         if not task.done():
             found.append(LeftBehind("leaked-task", where(task), final))
         elif final and _unretrieved(task):
             found.append(LeftBehind("unretrieved-exception", _lost(task), final))
     if final:
-        found += [
-            LeftBehind("leaked-timer", _timer_name(timer), final)
-            for timer in trial.loop.clock.live()
-        ]
-        found += [
-            LeftBehind("unclosed-stream", f"request {stream.request} of run {stream.run}", final)
-            for stream in trial.streams
-            if stream.abandoned
-        ]
-        names = sorted(
-            getattr(generator, "__qualname__", "generator")
-            for generator in trial.loop.generators
-            if getattr(generator, "ag_frame", None) is not None
-        )
-        found += [LeftBehind("leaked-generator", name, final) for name in names]
+        found += _resources(trial)
     return found
+
+
+def _resources(trial: Trial) -> list[LeftBehind]:
+    """Timers, streams, generators and threads that are still there at the very end."""
+    loop = trial.loop
+    names = {"leaked-timer": [describe(timer) for timer in loop.clock.live()]}
+    names["unclosed-stream"] = [
+        f"request {stream.request} of run {stream.run}"
+        for stream in trial.streams
+        if stream.abandoned
+    ]
+    names["leaked-generator"] = sorted(
+        getattr(generator, "__qualname__", "generator")
+        for generator in loop.generators
+        if getattr(generator, "ag_frame", None) is not None
+    )
+    names["leaked-thread"] = [job.where() for job in loop.workers.jobs if job.blocked]
+    names["leaked-thread"] += sorted(
+        thread.name.rstrip("0123456789-") for thread in real_threads() - trial.threads
+    )
+    return [LeftBehind(kind, name, final=True) for kind, found in names.items() for name in found]
+
+
+def real_threads() -> set[threading.Thread]:
+    """The threads that somebody started and that are still alive; ours do not count."""
+    return {
+        thread for thread in threading.enumerate() if not isinstance(thread, threading._DummyThread)
+    }
 
 
 def _unretrieved(task: asyncio.Task[Any]) -> bool:
@@ -57,8 +73,3 @@ def _lost(task: asyncio.Task[Any]) -> str:
     error = task._exception
     task._log_traceback = False
     return f"{coroutine_name(task)}: {type(error).__name__}"
-
-
-def _timer_name(timer: Any) -> str:
-    callback = timer._callback
-    return getattr(callback, "__qualname__", type(callback).__name__)

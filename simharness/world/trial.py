@@ -37,7 +37,7 @@ from simharness.trace import (
 from simharness.world.cancels import Cancels, Token
 from simharness.world.consumers import Consumers
 from simharness.world.eventloop import SimLoop
-from simharness.world.leaks import left_behind
+from simharness.world.leaks import left_behind, real_threads
 from simharness.world.recorder import Recorder
 from simharness.world.runs import RUN
 from simharness.world.sources import Wait
@@ -58,6 +58,7 @@ class Trial:
         self.loop.on_error = self._loop_error
         self.loop.on_blocked = self.recorder.add
         self.streams: list[ScriptedStream] = []
+        self.threads = real_threads()  # those that were there before
         self.cancelled = Token()
         self.consumers = Consumers(self)
         self.cancels = Cancels(self)

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 POOL_SIZE = 32
 """Jobs that run at a time, as in asyncio's default executor on a large machine."""
 
+WOKEN = -1.0
+"""Due before everything else."""
+
 Report = Callable[[Any, BaseException | None], None]
 
 
@@ -124,7 +127,8 @@ class Job(Source):
         if self.blocked and self.due == INFINITY:
             until = self._baton.until
             if until is not None and until():
-                self._offer(self.loop.clock.now)
+                # A body that may go on is like a ready handle: by default ahead of what comes next.
+                self._offer(WOKEN)
 
     def _offer(self, due: float) -> None:
         self.relabel(f"{self.label} goes on")
@@ -194,6 +198,10 @@ class Workers:
     def running(self, job: Job) -> _Holding:
         """While the body of `job` holds the baton."""
         return _Holding(self, job)
+
+    def awake(self) -> bool:
+        """Whether a blocked body may go on at once."""
+        return any(job.due == WOKEN for job in self.jobs)
 
     def abandon(self) -> list[Job]:
         """Unwind everything at the end of a trial; return the jobs that resisted."""
