@@ -59,7 +59,8 @@ def pytest_report_collectionfinish(
     count = sum(isinstance(item, ScenarioItem) for item in items)
     if setup is None or not count:
         return []
-    return [f"simharness: {count} cases, agent {setup.agent}, {setup.plan.budget} trials per case"]
+    cases = f"{count} case{'' if count == 1 else 's'}"
+    return [f"simharness: {cases}, agent {setup.agent}, {setup.plan.budget} trials per case"]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -135,11 +136,13 @@ class ScenarioItem(pytest.Item):
 
         done = self.setup_.check([self.case], given=frozenset({self.case.place.file}))
         (result,) = done.results
-        self._note(result)
+        self._count(result)
         failed = explained(done)
         missed = not_exercised(result)
         if failed:
             raise CaseFailedError(failed)
+        said = [result.coverage, *(f"note: {note}" for note in result.notes)]
+        self.add_report_section("call", "simharness", "\n".join(filter(None, said)))
         if missed and self.config.getoption("sim_strict_coverage"):
             raise CaseFailedError(f"{self.case.id} ({self.case.place}): {missed}")
         if result.verdict == "not-applicable":
@@ -147,13 +150,11 @@ class ScenarioItem(pytest.Item):
         if missed:
             pytest.skip(missed)
 
-    def _note(self, result: CaseResult) -> None:
-        """Put what was done where reports show it: -rP, JUnit properties."""
+    def _count(self, result: CaseResult) -> None:
+        """Put what was done into the properties of the test, which JUnit files carry."""
         self.user_properties.append(("verdict", str(result.verdict)))
         self.user_properties.append(("trials", result.trials))
         self.user_properties.append(("interleavings", result.interleavings))
-        lines = [result.coverage, *(f"note: {note}" for note in result.notes)]
-        self.add_report_section("call", "simharness", "\n".join(filter(None, lines)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """The text of a failed case; the traceback of anything else."""
