@@ -59,7 +59,11 @@ class ScriptedTool:
     def call_sync(self, args: object, *, call_id: str) -> str:
         """Run the body without an event loop: it keeps its thread for as long as it takes."""
         body = _Body(self._trial, self._tool, call_id, args_text(args))
-        body.run_sync()
+        try:
+            body.run_sync()
+        except KeyboardInterrupt:
+            body.ended("cancelled")
+            raise
         return body.result()
 
 

@@ -1,0 +1,79 @@
+"""The import order of ARCHITECTURE.md: data flows one way, and so do imports."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "simharness"
+
+# A layer may import from itself where that is said, and from what stands in its row.
+ALLOWED: dict[str, set[str]] = {
+    "choices": set(),
+    "messages": set(),
+    "trace": {"messages"},
+    "contract": set(),
+    "codec": set(),
+    "verdict": {"choices", "trace"},
+    "agent": {"contract", "trace"},
+    "scenario": {"scenario", "contract", "agent", "trace"},
+    "world": {"world", "provider", "scenario", "agent", "verdict", "choices", "trace", "contract"},
+    "provider": {"provider", "world", "scenario", "agent", "trace", "choices"},
+    "agents": {"agents", "agent", "contract", "trace", "provider"},
+    "rules": {"rules", "trace", "verdict", "contract"},
+    "search": {"search", "choices", "verdict"},
+    "replay": {"codec", "choices"},
+}
+FRONT = {"__main__", "cli", "pytest_plugin"}
+"""Front ends: they may import whatever they need, and nobody imports them."""
+
+
+def modules() -> list[Path]:
+    """All modules of the package."""
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def layer(path: Path) -> str:
+    """The part of the package that a module belongs to."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """The parts of the package that a module imports, wherever in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module]
+            if node.module == "simharness":
+                names = [f"simharness.{alias.name}" for alias in node.names]
+        found |= {name.split(".")[1] for name in names if name.startswith("simharness.")}
+    return found - {"__version__"}
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_one_way(path: Path) -> None:
+    """No module imports a part that stands above its own."""
+    allowed = ALLOWED.get(layer(path))
+    if allowed is not None:
+        assert imported(path) <= allowed
+    elif layer(path) not in FRONT:
+        assert not imported(path) & FRONT
+
+
+def test_a_framework_is_imported_in_exactly_one_file() -> None:
+    """Third-party agent frameworks stay behind their adapter."""
+    frameworks = {"tinyagent", "pydantic_ai"}
+    users: dict[str, set[str]] = {name: set() for name in frameworks}
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            module = node.module if isinstance(node, ast.ImportFrom) else None
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            for name in [module or "", *names]:
+                if name.partition(".")[0] in frameworks:
+                    users[name.partition(".")[0]].add(str(path.relative_to(PACKAGE)))
+    assert {name: {f"agents/{name}.py"} for name in frameworks} == users
