@@ -6,11 +6,13 @@ happens. What an answer means for the run is the loop's business.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import attrs
 
 from simharness.agent import Request
+from simharness.agents.reference.contract import CANCEL_BOUND_S
 from simharness.agents.reference.sendable import with_parsable_args, with_unique_ids
 from simharness.agents.reference.stream import Attempt, Broken, Cut, Ending, Finished
 from simharness.trace import Call, Message, Notice, PhaseChanged, ProviderRetry, Text
@@ -115,12 +117,17 @@ class Answering:
         return Request(head + tuple(self._journal.history), tools)
 
     async def close(self, stream: ModelStream) -> None:
-        """Close a stream, however long it takes and whoever cancels meanwhile.
+        """Close a stream, whoever cancels meanwhile; after a cancel not for longer than the bound.
 
         That it cannot be closed changes nothing that is settled, but is worth a notice.
         """
+        await self._cancellation.patiently(self._close(stream), grace_s=CANCEL_BOUND_S)
+
+    async def _close(self, stream: ModelStream) -> None:
         try:
-            await self._cancellation.patiently(stream.aclose(), grace_s=None)
+            await stream.aclose()
+        except asyncio.CancelledError:
+            self._journal.report(Notice("close-failed", "closing took too long"))
         except Exception as error:  # noqa: BLE001 - a client library may raise anything
             self._journal.report(Notice("close-failed", str(error)))
 

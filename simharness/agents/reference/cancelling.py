@@ -27,8 +27,10 @@ class Cancellation:
         task = asyncio.current_task()
         assert task is not None, "a prompt runs in a task"
         self._task = task
+        self._loop = asyncio.get_running_loop()
         self._cancels_before = task.cancelling()
         self._reason = ""
+        self._since = 0.0
         self._watchers: list[Callable[[], None]] = []
 
     @property
@@ -57,6 +59,7 @@ class Cancellation:
         """Cancel the run. The first reason stays; a second cancel changes nothing."""
         if not self._reason:
             self._reason = reason or "user"
+            self._since = self._loop.time()
             for watcher in tuple(self._watchers):
                 watcher()
 
@@ -67,14 +70,14 @@ class Cancellation:
 
     @contextlib.asynccontextmanager
     async def bounded(self, seconds: float) -> AsyncIterator[None]:
-        """Run a block that a cancel ends: `set` after `seconds`, `task.cancel()` at once.
+        """Run a block that a cancel ends: `task.cancel()` at once, `set` after `seconds`.
 
-        The block then just ends; the code behind it asks `called`.
+        The seconds count from the cancel. The block then just ends; the code behind it asks
+        `called`.
         """
-        loop = asyncio.get_running_loop()
         try:
             async with asyncio.timeout(None) as scope:
-                with self._watched(lambda: scope.reschedule(loop.time() + seconds)):
+                with self._watched(lambda: scope.reschedule(self._after(seconds))):
                     yield
         except TimeoutError:
             if not scope.expired():
@@ -84,20 +87,19 @@ class Cancellation:
                 raise RuntimeError("what was awaited cancelled itself") from error
             self.notice()
 
-    async def patiently(self, *work: Coroutine[Any, Any, None], grace_s: float | None) -> None:
+    async def patiently(self, *work: Coroutine[Any, Any, None], grace_s: float) -> None:
         """Run `work` side by side to its very end, cancelled or not.
 
         A `task.cancel()` is noted and does not reach the work. What has not ended `grace_s` after
-        the cancel has its task cancelled (None: never) and is still waited for. The first
-        exception of the work is raised when all of it has ended.
+        the cancel has its task cancelled and is still waited for. The first exception of the work
+        is raised when all of it has ended.
         """
-        loop = asyncio.get_running_loop()
-        pending = tasks = [loop.create_task(one) for one in work]
+        pending = tasks = [self._loop.create_task(one) for one in work]
         timers: list[asyncio.TimerHandle] = []
 
         def start_grace() -> None:
-            if grace_s is not None:
-                timers.extend(loop.call_later(grace_s, task.cancel) for task in tasks)
+            end = self._after(grace_s)
+            timers.extend(self._loop.call_at(end, task.cancel) for task in tasks)
 
         with self._watched(start_grace):
             while pending:
@@ -111,6 +113,10 @@ class Cancellation:
         errors = [task.exception() for task in tasks if not task.cancelled()]
         for error in filter(None, errors):
             raise error
+
+    def _after(self, seconds: float) -> float:
+        """The loop's time `seconds` after the cancel; one that was not noticed yet is new."""
+        return (self._since if self._reason else self._loop.time()) + seconds
 
     @contextlib.contextmanager
     def _watched(self, watcher: Callable[[], None]) -> Iterator[None]:

@@ -5,43 +5,44 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import attrs
+from attrs.validators import ge, in_, instance_of, optional
 
 __all__ = ["RetrySettings", "Settings"]
+
+_COUNT = [instance_of(int), ge(0)]
+_SECONDS = [instance_of((int, float)), ge(0.0)]
 
 
 @attrs.frozen
 class RetrySettings:
-    """How failed attempts are repeated. Delays are seconds.
+    """How often failed attempts are repeated. `delay` and `cap` are seconds.
 
     The defaults ride out a provider hiccup of some seconds without keeping a user waiting.
     """
 
-    max: int = 3
-    delay: float = 0.5
-    cap: float = 10.0
+    max: int = attrs.field(default=3, validator=_COUNT)
+    delay: float = attrs.field(default=0.5, validator=_SECONDS)
+    cap: float = attrs.field(default=10.0, validator=_SECONDS)
 
 
 @attrs.frozen
 class Settings:
-    """`tools` is parallel or sequential; `cap` limits how many bodies run at once (None: all)."""
+    """`tools` says whether calls run side by side; `cap` limits how many do (None: all)."""
 
-    turn_limit: int | None = None
-    tools: str = "parallel"
-    cap: int | None = None
-    retry: RetrySettings = RetrySettings()
-    system: str = ""
+    turn_limit: int | None = attrs.field(default=None, validator=optional(_COUNT))
+    tools: str = attrs.field(default="parallel", validator=in_({"parallel", "sequential"}))
+    cap: int | None = attrs.field(default=None, validator=optional([instance_of(int), ge(1)]))
+    retry: RetrySettings = attrs.field(factory=RetrySettings, validator=instance_of(RetrySettings))
+    system: str = attrs.field(default="", validator=instance_of(str))
 
     def updated(self, words: Mapping[str, object]) -> tuple[Settings, set[str]]:
-        """Settings with `words` applied, and the names that mean nothing here."""
-        known = {a.name for a in attrs.fields(Settings)}
-        changes = {name: value for name, value in words.items() if name in known}
-        unknown = {name for name in words if name not in known}
-        retry = changes.get("retry")
-        if isinstance(retry, Mapping):
-            parts = {a.name for a in attrs.fields(RetrySettings)}
-            if not set(retry) <= parts:
-                changes.pop("retry")
-                unknown.add("retry")
-            else:
-                changes["retry"] = attrs.evolve(self.retry, **retry)
-        return attrs.evolve(self, **changes), unknown  # type: ignore[arg-type]
+        """Settings with `words` applied, and the names that could not be applied."""
+        settings, refused = self, set()
+        for name, value in words.items():
+            try:
+                if name == "retry" and isinstance(value, Mapping):
+                    value = attrs.evolve(settings.retry, **value)
+                settings = attrs.evolve(settings, **{name: value})  # type: ignore[arg-type]
+            except (TypeError, ValueError):
+                refused.add(name)
+        return settings, refused

@@ -187,6 +187,15 @@ def test_a_stream_that_cannot_be_closed_changes_nothing_but_is_noticed(way: str)
     assert 0.5 == trace.of(RunSettled, 1)[0].time
 
 
+def test_a_close_that_takes_longer_than_the_bound_is_given_up_after_a_cancel() -> None:
+    """The bound counts from the cancel, the reaction of the stream included."""
+    slow = reacts(Report.ABORTED, latency_s=0.6, close_takes_s=5.0)
+    trace = play(stream("One", end=HANG, reaction=slow), do=(cancel("after", "chunk"),))
+    assert cancelled(trace)
+    assert ["closing took too long"] == [notice.text for notice in trace.of(Notice, 1)]
+    assert 1.0 == trace.of(RunSettled, 1)[0].time
+
+
 @pytest.mark.parametrize("way", ["api", "task"])
 def test_a_cancel_while_a_finished_stream_closes_does_not_cut_the_close_short(way: str) -> None:
     """The answer is complete; only what asyncio raises decides between the two outcomes."""
