@@ -75,7 +75,7 @@ def simulate(
     unless `strict_coverage` is False, something written that never happened, fail as well: what was
     not run proves nothing. Raises ScenarioError for a scenario that cannot be used.
     """
-    if asyncio._get_running_loop() is not None:
+    if _within_a_loop():
         raise RuntimeError(
             "simulate() runs an event loop of its own, which cannot be done within a running one; "
             "call it from a test that is a plain `def`"
@@ -123,3 +123,12 @@ def _missed(suite: SuiteResult, *, strict: bool) -> list[str]:
         for result in suite.results
         if strict and result.not_exercised
     ]
+
+
+def _within_a_loop() -> bool:
+    """Whether an event loop is running in this thread."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Determinism: the same case, agent and schedule give the same bytes, everywhere."""
