@@ -71,9 +71,14 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
 
 
 def _final(facts: Facts, run: RunFacts, request: RequestMade) -> tuple[Message, Heard] | None:
-    """The message that a finished stream became, as the next request of the conversation has it."""
+    """The message that a finished stream became, as the next request of the conversation has it.
+
+    None also where two runs went on at once: which message is whose is then not known.
+    """
     terminal = facts.terminal(request)
     if terminal is None or terminal.kind != "finish" or terminal.detail not in _PLAIN:
+        return None
+    if facts.overlaps(run):
         return None
     later = [
         one for one in heard(facts) if one.run == run.number and one.n > request.n and one.sent

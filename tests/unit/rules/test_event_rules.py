@@ -384,6 +384,28 @@ def test_text_that_came_with_the_start_was_delivered_too() -> None:
     assert [] == shown("lo", between=MessageStart(assistant("Hel")))
 
 
+def test_messages_of_two_runs_at_once_are_not_told_apart() -> None:
+    """Which of them stands where in the history is not known, so neither is judged."""
+    first, second = assistant("First"), assistant("Second")
+    both = (HI, first, user("hurry"), second, user("again"))
+    judged = said(
+        "chunk-conservation",
+        HELLO,
+        ASKED,
+        PromptCalled("hurry"),
+        RequestMade(1, (user("hurry"),)),
+        Shown(1, "Second"),
+        FINISHED,
+        done(),
+        (1, Shown(1, "First")),
+        (1, FINISHED),
+        (1, done()),
+        PromptCalled("again"),
+        RequestMade(1, both),
+    )
+    assert [] == judged
+
+
 RETRIED = (HELLO, ASKED, Shown(1, "Hel"), TerminalTaken(1, "error"))
 SECOND = (RequestMade(2, (HI,)), Shown(2, "Hello"), TerminalTaken(2, "finish", "stop"), done())
 
