@@ -21,6 +21,8 @@ __all__ = ["with_parsable_args", "with_unique_ids"]
 
 def with_unique_ids(message: Message, history: Iterable[Message]) -> Message:
     """`message` with a fresh id for each call whose id is empty or was used before."""
+    if not message.calls:
+        return message
     used = {call.id for earlier in history for call in earlier.calls}
     blocks: list[Block] = []
     for block in message.blocks:
@@ -36,6 +38,8 @@ def with_parsable_args(message: Message) -> Message:
 
     Blank text is how providers say "no arguments".
     """
+    if not message.calls:
+        return message
     return attrs.evolve(message, blocks=tuple(_parsable(block) for block in message.blocks))
 
 
