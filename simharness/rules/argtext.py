@@ -40,12 +40,13 @@ def whole(pieces: Sequence[str], *, finished: bool) -> bool:
 
 
 def texts(pieces: Sequence[str]) -> tuple[str, ...]:
-    """The argument texts that `pieces` hold under one id: one, or two different whole ones.
+    """The argument texts that `pieces` hold under one id: one, or those of two different calls.
 
-    The same text again is a preview and its confirmation.
+    The same text again, or what it was the beginning of, is a preview and its confirmation.
     """
     for at in range(1, len(pieces)):
         first, second = "".join(pieces[:at]), "".join(pieces[at:])
-        if first != second and is_json(first) and is_json(second):
+        goes_on = second.startswith(first)
+        if not goes_on and is_json(second) and (is_json(first) or second.startswith("{")):
             return first, second
     return ("".join(pieces),)

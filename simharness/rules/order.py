@@ -33,8 +33,6 @@ from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "last_word", "nested", "nothing_after"]
 
-_OF_A_RUN = {"turn", "message", "tool", "stream", "retry"}
-
 
 @attrs.define
 class _Open:
@@ -138,7 +136,7 @@ def nothing_after(trace: Trace, contract: Contract) -> Judgement:
             occasions += 1
         elif kind is AgentStart:
             closed.pop(record.run, None)  # a queued message begins the agent anew
-        elif record.run in closed and record.family in _OF_A_RUN:
+        elif record.run in closed:
             text = f"{kind.__name__} of run {record.run} came after its terminal."
             evidence = (closed[record.run], record.n)
             violations.append(Violation("no-event-after-terminal", text, evidence))

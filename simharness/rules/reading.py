@@ -35,6 +35,7 @@ NEVER = 1 << 60
 """A record number that is never reached."""
 
 _TOLD_BY_CALL = {"API", "TOKEN"}
+_LIFE_CYCLE = {"agent", "turn", "message", "tool", "stream", "retry"}
 _CONSUMER_LEFT = {"CLOSE", "BREAK"}
 _QUEUEING = ("follow", "steer", "prompt", "queue")
 
@@ -170,7 +171,7 @@ class Facts:
         return self._taken.get((run, request), [])
 
     def events(self) -> list[Reported]:
-        """What the agent itself reported, in order, in the families it says it reports.
+        """The life cycle that the agent itself reported, in order, in the families it reports.
 
         What an adapter derived is left out, and so is what nobody was there to read.
         """
@@ -271,7 +272,8 @@ class Facts:
 @lru_cache(maxsize=32)
 def _kinds(families: frozenset[str]) -> frozenset[type[Record]]:
     """The classes of reported records that belong to `families`."""
-    return frozenset(kind for kind in Reported.__subclasses__() if kind.family in families)
+    wanted = families & _LIFE_CYCLE
+    return frozenset(kind for kind in Reported.__subclasses__() if kind.family in wanted)
 
 
 _latest: Facts | None = None

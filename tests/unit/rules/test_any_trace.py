@@ -1,8 +1,7 @@
 """No rule falls over, whatever stands in a trace."""
 
 import attrs
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from simharness import trace as t
 from simharness.contract import FAMILIES, Contract
