@@ -23,6 +23,7 @@ __all__ = [
     "assistants",
     "between_runs",
     "heard",
+    "next_history",
     "refusals",
 ]
 
@@ -193,6 +194,14 @@ def _displayed_before(facts: Facts, run: RunFacts) -> HistoryRead | None:
 def assistants(messages: Sequence[Message]) -> list[Message]:
     """The assistant messages, in order."""
     return [message for message in messages if message.role == "assistant"]
+
+
+def next_history(facts: Facts, run: RunFacts, n: int) -> Heard | None:
+    """The first history behind record `n`: of `run` itself, or the one that it left."""
+    for one in heard(facts):
+        if one.n > n and one.run == run.number:
+            return one
+    return after_run(facts, run)
 
 
 def after_run(facts: Facts, run: RunFacts) -> Heard | None:

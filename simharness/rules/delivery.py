@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simharness.contract import Contract
-from simharness.rules.conversation import Heard, after_run, assistants, between_runs, heard
+from simharness.rules.conversation import Heard, assistants, between_runs, next_history
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule
 from simharness.rules.terminals import reported
@@ -59,7 +59,7 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
             if final is None:
                 continue
             occasions += 1
-            problem = _difference(text, _flat(final[0].text), _started_with(trace, run))
+            problem = _difference(facts, run, text, _flat(final[0].text))
             if problem:
                 words = f"In run {run.number}, request {request.request}, {problem}."
                 evidence = (request.n, final[1].n)
@@ -80,13 +80,10 @@ def _final(facts: Facts, run: RunFacts, request: RequestMade) -> tuple[Message, 
         return None
     if facts.overlaps(run):
         return None
-    later = [
-        one for one in heard(facts) if one.run == run.number and one.n > request.n and one.sent
-    ]
-    one = later[0] if later else after_run(facts, run)
-    if one is None:
+    one = next_history(facts, run, request.n)
+    if one is None or not one.sent:
         return None
-    place = len(assistants(request.messages))
+    place = sum(message.role == "assistant" for message in request.messages)
     found = assistants(one.messages)
     return (found[place], one) if place < len(found) else None
 
@@ -100,9 +97,9 @@ def _started_with(trace: Trace, run: RunFacts) -> set[str]:
     return {_flat(start.message.text) for start in starts if start.message.role == "assistant"}
 
 
-def _difference(shown: str, final: str, started: set[str]) -> str:
+def _difference(facts: Facts, run: RunFacts, shown: str, final: str) -> str:
     """What is wrong with the joined deltas; "" if nothing."""
-    if shown == final or any(start + shown == final for start in started):
+    if shown == final or any(start + shown == final for start in _started_with(facts.trace, run)):
         return ""
     if shown in final:
         return "not all of the final message had been shown"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
@@ -112,15 +113,17 @@ def _silent(facts: Facts) -> list[Violation]:
     Events may reach their reader later than the request that follows them, so it is looked at
     when the run is over; and only at roles whose messages the agent reports at all.
     """
-    if any(run.left for run in facts.runs.values()):
+    histories = between_runs(facts)
+    if not histories or any(run.left for run in facts.runs.values()):
         return []  # a run that carries on without its consumer reports to nobody
-    ends = [end for end in facts.trace.of(MessageEnd) if not end.derived]
-    roles = {end.message.role for end in ends} & {"assistant", "tool"}
+    numbers: dict[str, list[int]] = {"assistant": [], "tool": []}
+    for end in facts.trace.of(MessageEnd):
+        if end.message.role in numbers and not (end.derived or end.discarded):
+            numbers[end.message.role].append(end.n)
     found = []
-    for role in sorted(roles):
-        numbers = [end.n for end in ends if end.message.role == role and not end.discarded]
-        for one in between_runs(facts):
-            if one.roles.count(role) > sum(n < one.n for n in numbers):
+    for role, told in numbers.items():
+        for one in histories if told else ():
+            if one.roles.count(role) > bisect(told, one.n):
                 text = f"In {one.place} there is a message of role {role} that had no events."
                 found.append(Violation("start-end-paired", text, (one.n,)))
                 break
