@@ -29,15 +29,9 @@ bench: $(VENV)/.dev
 
 # Each scenario twice in one process, in fresh processes under other hash seeds, and on every
 # supported Python that is installed here.
-OTHERS := $(foreach v,3.11 3.12 3.13,$(if $(shell python$(v) --version 2>/dev/null),.venvs/$(v)))
-
-determinism: $(VENV)/.dev $(OTHERS:%=%/.installed)
-	SIMHARNESS_PYTHONS="$(OTHERS:%=%/bin/python)" $(BIN)/python -m pytest tests/determinism
-
-.venvs/%/.installed: pyproject.toml
-	python$* -m venv .venvs/$*
-	.venvs/$*/bin/python -m pip install --quiet --editable .
-	touch $@
+determinism: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/determinism
+	$(BIN)/python -m tests.determinism
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache reports/latest

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -42,12 +41,3 @@ def test_traces_are_equal_twice_in_one_process() -> None:
     """What an earlier trial did leaves no mark on a later one."""
     first = list(hashes())
     assert first == list(hashes())
-
-
-OTHER = [path for name in os.environ.get("SIMHARNESS_PYTHONS", "").split() if (path := Path(name))]
-
-
-@pytest.mark.parametrize("python", OTHER, ids=str)
-def test_traces_are_equal_on_another_python(python: Path) -> None:
-    """The reference loop runs alike on every supported version."""
-    assert in_process(sys.executable, "1", "reference") == in_process(str(python), "1", "reference")
