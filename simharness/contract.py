@@ -69,6 +69,15 @@ class Contract:
         """Whether the agent says anything about `field`."""
         return getattr(self, field) is not None
 
+    def overridden(self, overrides: Contract) -> Contract:
+        """This contract with every field that `overrides` declares in its place."""
+        changes = {
+            field.name: value
+            for field in attrs.fields(Contract)
+            if (value := getattr(overrides, field.name)) != field.default
+        }
+        return attrs.evolve(self, **changes)
+
     def spoken(self) -> dict[str, str]:
         """The declared fields as words, for reports and JSON."""
         words = {}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simharness.budget import Plan
     from simharness.results import CaseResult, SuiteResult
     from simharness.scenario.model import Case
+    from simharness.settings import Settings
     from simharness.testing import Setup
 
 __all__ = ["ScenarioFile", "ScenarioItem"]
@@ -76,22 +77,31 @@ def pytest_runtest_makereport(
 
 
 def _setup(config: pytest.Config) -> Setup:
-    """The agent and the plan of this session, found once."""
+    """The agent, the plan and the excuses of this session, found once."""
     if _SETUP not in config.stash:
-        from simharness import agents
+        from simharness import project, settings
         from simharness.testing import Setup
 
-        agent = config.getoption("sim_agent") or config.getini("sim_agent") or "reference"
-        config.stash[_SETUP] = Setup(agent, agents.find(agent), _plan(config))
+        said = settings.load(config.rootpath)
+        agent = _said(config, "sim_agent") or said.agent or "reference"
+        factory = project.agent_of(said, agent)
+        excuse = project.excuses_of(said).apply
+        config.stash[_SETUP] = Setup(agent, factory, _plan(config, said), excuse)
     return config.stash[_SETUP]
 
 
-def _plan(config: pytest.Config) -> Plan:
+def _plan(config: pytest.Config, said: Settings) -> Plan:
     """How far this session searches. Raises ValueError for a budget that is none."""
     from simharness.budget import Plan, budget_of
 
-    words = config.getoption("sim_budget") or config.getini("sim_budget") or "default"
+    words = _said(config, "sim_budget") or said.budget or "default"
     return Plan(budget=budget_of(words), seed=config.getoption("sim_seed"))
+
+
+def _said(config: pytest.Config, name: str) -> str | None:
+    """The option, else the ini key of that name."""
+    said: str | None = config.getoption(name) or config.getini(name)
+    return said
 
 
 def _shown(path: Path, config: pytest.Config) -> str:
@@ -109,13 +119,14 @@ class ScenarioFile(pytest.File):
     def collect(self) -> Iterator[ScenarioItem]:
         """Load the file. What is wrong with it, or with the agent, is an error of collection."""
         from simharness.agents import UnknownAgentError
+        from simharness.baseline import BaselineError
         from simharness.scenario.load import ScenarioError, load_text
 
         try:
             setup = _setup(self.config)
             text = self.path.read_text(encoding="utf-8-sig")
             scenario = load_text(text, _shown(self.path, self.config))
-        except (ScenarioError, UnknownAgentError, UnicodeDecodeError, ValueError) as error:
+        except (ScenarioError, UnknownAgentError, BaselineError, ValueError) as error:
             raise self.CollectError(str(error)) from None
         for case in scenario.cases:
             yield ScenarioItem.from_parent(self, name=case.id, case=case, setup=setup)
@@ -175,9 +186,9 @@ def simulate(request: pytest.FixtureRequest) -> Callable[..., SuiteResult]:
     of all violations; the options are those of `simharness.testing.simulate`, whose defaults are
     the session's `--sim-budget` and `--sim-seed`.
     """
-    from simharness import testing
+    from simharness import settings, testing
 
-    plan = _plan(request.config)
+    plan = _plan(request.config, settings.load(request.config.rootpath))
 
     def run(agent: Any, scenario: Any, **options: Any) -> SuiteResult:
         __tracebackhide__ = True

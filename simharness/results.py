@@ -123,11 +123,15 @@ class CaseResult:
 
 @attrs.frozen(eq=False)
 class SuiteResult:
-    """All cases of one command. `skipped` were not run: the total was spent or one had failed."""
+    """All cases of one command. `skipped` were not run: the total was spent or one had failed.
+
+    `remarks` are what a reader should know beside the results, one line each.
+    """
 
     results: tuple[CaseResult, ...]
     mode: str = "strict"
     skipped: int = 0
+    remarks: tuple[str, ...] = ()
 
     @property
     def agent(self) -> Identity | None:

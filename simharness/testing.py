@@ -23,7 +23,7 @@ from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from simharness.agent import AgentFactory
     from simharness.results import CaseResult
@@ -34,15 +34,21 @@ __all__ = ["Setup", "explained", "not_exercised", "simulate"]
 
 @attrs.frozen
 class Setup:
-    """The agent under test and how far to search; `agent` is the name in replay codes."""
+    """The agent under test and how far to search; `agent` is the name in replay codes.
+
+    `excuse` may waive findings before they count.
+    """
 
     agent: str
     factory: AgentFactory
     plan: Plan
+    excuse: Callable[[CaseResult], CaseResult] = lambda result: result
 
     def check(self, cases: Iterable[Case], *, given: frozenset[str] = frozenset()) -> SuiteResult:
         """Check `cases` and make what was found small. `given` are files that a reader has."""
-        done = check_suite(cases, self.factory, self.plan, agent=self.agent, given=given)
+        done = check_suite(
+            cases, self.factory, self.plan, agent=self.agent, given=given, excuse=self.excuse
+        )
         return refine(done, self.factory, self.plan, agent=self.agent, given=given)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from simharness.cli import project
 from simharness.cli.problems import BadInput, did_you_mean
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Output",
     "agent_option",
+    "baseline_option",
     "budget_option",
     "find_agent",
     "output_options",
@@ -30,7 +32,7 @@ _STRATEGIES = ("default", "sweep", "bounded", "deviate", "random", "portfolio")
 
 _BUDGET = click.option(
     "--budget",
-    default="default",
+    default=project.default_budget,
     metavar="quick|default|deep|N",
     help="Trials per case: 20, 100, 5,000 or a number.",
 )
@@ -91,9 +93,19 @@ def agent_option(command: Command) -> Command:
     """`--agent`."""
     return click.option(
         "--agent",
-        default="reference",
+        default=project.default_agent,
         metavar="NAME|module:factory",
-        help="The agent under test; `simharness agents` lists names.  [default: reference]",
+        help="The agent under test; `simharness agents` lists names.  "
+        "[default: that of pyproject.toml, else reference]",
+    )(command)
+
+
+def baseline_option(command: Command) -> Command:
+    """`--baseline`."""
+    return click.option(
+        "--baseline",
+        metavar="FILE",
+        help="A JSON report: what it knows does not fail, what is new does.",
     )(command)
 
 
@@ -162,7 +174,7 @@ def find_agent(name: str) -> AgentFactory:
     if name.startswith("mutant:"):
         return _mutant(name.removeprefix("mutant:"))
     try:
-        return agents.find(name)
+        return project.agent(name)
     except agents.UnknownAgentError as error:
         raise BadInput(str(error)) from None
 

@@ -72,6 +72,7 @@ class _Reports:
 
     def text(self, *, quiet: bool, verbose: bool) -> str:
         blocks = text.failures(self.suite, coverage.sentences())
+        blocks.append("\n".join(f"NOTE {remark}" for remark in self.suite.remarks))
         if quiet:
             return _joined([*blocks, text.summary(self.suite, self.seconds)])
         parts = ["\n".join(_case_lines(self.suite.results))] if verbose else []

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simharness.cli.options import agent_option, find_agent, output_options, search_options
+from simharness.cli import project
+from simharness.cli.options import (
+    agent_option,
+    baseline_option,
+    find_agent,
+    output_options,
+    search_options,
+)
 from simharness.cli.selecting import load_cases, select
 from simharness.cli.verb import Verb
 from simharness.verdict import ExitCode
@@ -15,6 +22,7 @@ from simharness.verdict import ExitCode
 if TYPE_CHECKING:
     from simharness.budget import Plan
     from simharness.cli.options import Output
+    from simharness.results import SuiteResult
 
 __all__ = ["command"]
 
@@ -39,6 +47,7 @@ __all__ = ["command"]
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that fails.")
 @click.option("--pin", is_flag=True, help="Keep default timelines beside the scenarios.")
 @click.option("--update", is_flag=True, help="Keep them anew, also those that changed.")
+@baseline_option
 @output_options
 def command(
     *,
@@ -52,32 +61,50 @@ def command(
     fail_fast: bool,
     pin: bool,
     update: bool,
+    baseline: str | None,
     output: Output,
 ) -> int:
     """Check scenario files and folders against an agent."""
-    from simharness import coverage, pins
+    from simharness import pins
     from simharness.check import check_suite
     from simharness.cli.output import echo, write_suite
     from simharness.cli.progress import Progress
     from simharness.refine import refine
 
     factory = find_agent(agent)
+    excuses = project.excuses(baseline)
     cases = select(load_cases(paths, suite=suite), expression, tags)
     given = frozenset(case.place.file for case in cases)
     started = time.perf_counter()
     with Progress(len(cases), hidden=output.quiet) as progress:
         result = check_suite(
-            cases, factory, plan, agent=agent, given=given, fail_fast=fail_fast, on_result=progress
+            cases,
+            factory,
+            plan,
+            agent=agent,
+            given=given,
+            fail_fast=fail_fast,
+            excuse=excuses.apply,
+            on_result=progress,
         )
+    result = excuses.remarked(result)
     result = refine(result, factory, plan, agent=agent, given=given)
     write_suite(result, output, seconds=time.perf_counter() - started)
     code = result.exit_code(strict_coverage=strict_coverage)
-    whole = suite or any("::" not in path for path in paths)
-    silent = coverage.silent(result) if strict_coverage and whole else []
-    if code is ExitCode.HOLDS and silent:
-        code = ExitCode.NOT_EXERCISED
-        click.echo(f"strict coverage: without occasion: {', '.join(silent)}", err=True)
+    if code is ExitCode.HOLDS and strict_coverage:
+        code = _covered(result, whole=suite or any("::" not in path for path in paths))
     changed = pins.compare(cases, factory, agent, pin=pin, update=update)
     if changed and output.printed is None:
         echo("\n\n".join(changed))
     return code if code or not changed else ExitCode.NOT_EXERCISED
+
+
+def _covered(result: SuiteResult, *, whole: bool) -> ExitCode:
+    """Whether every rule that could judge had an occasion; only of whole files can that be asked."""
+    from simharness import coverage
+
+    silent = coverage.silent(result) if whole else []
+    if not silent:
+        return ExitCode.HOLDS
+    click.echo(f"strict coverage: without occasion: {', '.join(silent)}", err=True)
+    return ExitCode.NOT_EXERCISED

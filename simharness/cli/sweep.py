@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simharness.cli.options import agent_option, find_agent, output_options, search_options
+from simharness.cli import project
+from simharness.cli.options import (
+    agent_option,
+    baseline_option,
+    find_agent,
+    output_options,
+    search_options,
+)
 from simharness.cli.problems import BadInput
 from simharness.cli.verb import Verb
 
@@ -28,8 +35,9 @@ __all__ = ["command"]
 )
 @agent_option
 @search_options
+@baseline_option
 @output_options
-def command(*, agent: str, plan: Plan, output: Output) -> int:
+def command(*, agent: str, plan: Plan, baseline: str | None, output: Output) -> int:
     """Place a cancel at every point of built-in scripts, and every fault at every chunk.
 
     Violations are grouped by rule and cause; each group shows its smallest example.
@@ -41,10 +49,12 @@ def command(*, agent: str, plan: Plan, output: Output) -> int:
     from simharness.sweeper import sweep
 
     factory = find_agent(agent)
+    excuses = project.excuses(baseline)
     started = time.perf_counter()
     try:
         with Progress(None, hidden=output.quiet) as progress:
             result = sweep(factory, plan, agent=agent, on_result=progress)
+        result = excuses.applied(result)
         result = refine(result, factory, plan, agent=agent)
     except NotApplicable as error:
         raise BadInput(f"agent {agent} cannot play the plain script: {error}") from None

@@ -49,6 +49,7 @@ def suite_object(
         "mode": suite.mode,
         "summary": _summary(suite),
         "rules_without_occasion": list(silent),
+        "remarks": list(suite.remarks),
         "cases": [_case(result) for result in suite.results],
     }
     return value if timing is None else value | {"timing": dict(timing)}

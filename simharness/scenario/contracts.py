@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     from simharness.scenario.fields import Reader
     from simharness.scenario.nodes import Node
 
-__all__ = ["read_contract"]
+__all__ = ["FIELDS", "mistake_in", "read_contract"]
 
-_FIELDS = (*VALUES, "reports")
+FIELDS = (*VALUES, "reports")
+"""What `contract:` may override."""
+
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
@@ -22,7 +24,7 @@ def read_contract(reader: Reader, node: Node | None) -> Contract:
     """Read the overrides; fields that are not named stay unspecified."""
     if node is None:
         return UNSPECIFIED
-    keys = reader.keys(node, '"contract"', _FIELDS)
+    keys = reader.keys(node, '"contract"', FIELDS)
     words: dict[str, Any] = {}
     for field in VALUES:
         value = keys.get(field)
@@ -35,12 +37,20 @@ def read_contract(reader: Reader, node: Node | None) -> Contract:
     return Contract(**words, reports=frozenset(name for name in named if name))
 
 
+def mistake_in(field: str, text: str) -> str:
+    """Say what is wrong with `text` as the value of `field`; an empty text if nothing is."""
+    if any(_fits(text, form) for form in VALUES[field]):
+        return ""
+    known = [form.replace("()", "(...)") for form in VALUES[field]]
+    guess = did_you_mean(text, known)
+    return f'"{field}" cannot be "{text}"{guess} Known: {listed(known)}'
+
+
 def _value(reader: Reader, node: Node, field: str) -> str:
     text = reader.text(node, f'"{field}"')
-    if text and not any(_fits(text, form) for form in VALUES[field]):
-        known = [form.replace("()", "(...)") for form in VALUES[field]]
-        guess = did_you_mean(text, known)
-        reader.wrong(node, f'"{field}" cannot be "{text}"{guess} Known: {listed(known)}')
+    wrong = mistake_in(field, text) if text else ""
+    if wrong:
+        reader.wrong(node, wrong)
     return text
 
 
