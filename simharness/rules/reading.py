@@ -78,11 +78,6 @@ class RunFacts:
     queued: bool = False
 
     @property
-    def cancel(self) -> Cancel | None:
-        """The first cancel that counts; later ones change nothing."""
-        return self.cancels[0] if self.cancels else None
-
-    @property
     def over(self) -> int:
         """The record number of the settling; NEVER if the run did not settle."""
         return NEVER if self.settled is None else self.settled.n

@@ -83,6 +83,8 @@ def kind(trace: Trace, contract: Contract) -> Judgement:
         outcomes = [] if run.left else reported(run)
         if not outcomes:
             continue
+        if run.ends and run.cancels and run.ends[0].n < run.cancels[0].called:
+            continue  # the terminal was there first
         if run.cancels:
             wrong = _after_cancel(facts, run, run.cancels[0], outcomes)
         elif run.graceful:
@@ -100,8 +102,6 @@ def kind(trace: Trace, contract: Contract) -> Judgement:
 def _after_cancel(
     facts: Facts, run: RunFacts, cancel: Cancel, outcomes: list[tuple[Outcome, int]]
 ) -> list[Violation]:
-    if run.ends and run.ends[0].n < cancel.called:
-        return []  # the terminal was there first
     allowed = tolerated(facts, run, cancel) | {Outcome.CANCELLED}
     return [
         Violation(

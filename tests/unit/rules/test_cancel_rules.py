@@ -138,6 +138,18 @@ def test_a_failure_of_its_own_may_be_counted() -> None:
     assert 1 == len(said("cancel-not-failure", *failed, ProviderRetry(1, 3, "x", 1.0), done()))
 
 
+def test_a_failure_behind_the_end_of_the_run_is_another_matter() -> None:
+    """The terminal was there before the cancel."""
+    records = (HELLO, ASKED, AgentEnd(Outcome.FAILED), CALLED, EFFECTIVE, FailureCounted(1), done())
+    assert [] == said("cancel-not-failure", *records)
+
+
+def test_queued_work_may_ask_the_same_again() -> None:
+    """It is not a retry."""
+    queued = (HELLO, ActionTaken("follow_up"), *CUT[1:], RequestMade(2, (HI,)), done())
+    assert [] == said("cancel-not-failure", *queued)
+
+
 def test_failures_have_no_occasion_without_a_cancel() -> None:
     """A real failure is nobody's stop."""
     records = (HELLO, ASKED, TerminalTaken(1, "error"), FailureCounted(1), done("raised"))
@@ -202,6 +214,11 @@ def test_a_stale_cancel_that_touches_the_next_run_is_broken(
     wanted = f"Run 2 was not cancelled, but after an earlier cancel it {what}."
     assert [wanted] == said("cancel-flag-reset", *IDLE, *records)
     assert [wanted] == said("cancel-flag-reset", *CUT, done(), PromptCalled("again"), *records)
+
+
+def test_a_prompt_that_was_rejected_needs_no_request() -> None:
+    """It was refused for a reason of its own."""
+    assert [] == said("cancel-flag-reset", *IDLE, done("raised", outcome=Outcome.REJECTED))
 
 
 def test_a_run_with_a_cause_of_its_own_is_no_occasion() -> None:

@@ -272,6 +272,22 @@ def test_a_rejected_input_stays_rejected() -> None:
     assert [] == ended(Outcome.REJECTED, *rejected)
 
 
+@pytest.mark.parametrize("cancel", [CancelCalled("api-after-turn"), CALLED])
+def test_a_cancel_that_came_too_late_or_may_wait_is_no_occasion(cancel: CancelCalled) -> None:
+    """Behind the terminal it changes nothing; a graceful one may lead to either end."""
+    end = AgentEnd(Outcome.COMPLETED)
+    order = (end, cancel) if cancel is CALLED else (cancel, end)
+    judged = verdict("terminal-kind", HELLO, ASKED, FINISHED, *order, done(), contract=REPORTS)
+    assert 0 == judged.occasions
+
+
+def test_a_failure_before_the_cancel_may_end_as_failed() -> None:
+    """Both are true, whatever the stream's last words were."""
+    for kind in ("error", "close"):
+        records = (HELLO, ASKED, TerminalTaken(1, kind), CALLED, EFFECTIVE)
+        assert [] == ended(Outcome.FAILED, *records)
+
+
 @pytest.mark.parametrize(
     "records", [(*CUT, done()), (*SILENT[:3], AgentEnd(Outcome.FAILED), done())]
 )
@@ -419,6 +435,14 @@ def test_a_retry_behind_visible_output_follows_the_declared_policy() -> None:
     assert [] == said(rule, *RETRIED, boundary, *SECOND, contract=retries("with-boundary"))
     assert wanted == said(rule, *RETRIED, boundary, *SECOND, contract=retries("never"))
     assert [] == said(rule, *RETRIED, *SECOND)
+
+
+def test_an_attempt_that_showed_nothing_may_be_retried() -> None:
+    """Nobody saw it."""
+    quiet = (HELLO, ASKED, TerminalTaken(1, "error"), *SECOND)
+    assert [] == said("chunk-conservation", *quiet, contract=retries("never"))
+    finished = (HELLO, ASKED, Shown(1, "Hel"), FINISHED, *SECOND)
+    assert [] == said("chunk-conservation", *finished, contract=retries("never"))
 
 
 def retries(policy: str) -> Contract:

@@ -165,6 +165,13 @@ def test_half_a_call_that_stays_unanswered_is_broken() -> None:
     assert 1 == len(judged.violations)
 
 
+def test_a_body_whose_call_the_model_never_made_is_not_judged() -> None:
+    """The agent may have renamed the call."""
+    other = ToolStarted("mine", "delete", "{}")
+    judged = verdict("args-complete", *PLAIN[:2], HALF, other, done())
+    assert (1, ()) == (judged.occasions, judged.violations)
+
+
 def test_whole_arguments_are_no_occasion() -> None:
     """Blank arguments of a finished stream and a repeated preview are whole."""
     preview = ChunkTaken(1, 1, "args", '{"q": ', "c1", "search")

@@ -163,6 +163,21 @@ def test_a_call_of_a_failed_attempt_is_broken() -> None:
     assert 1 == len(judged.violations)
 
 
+def test_a_silent_close_is_a_failure_only_where_it_is_declared() -> None:
+    """Undeclared, its text may be a whole answer."""
+    records = failed(assistant("Hel"), second="Other")
+    records[4] = TerminalTaken(1, "close")
+    assert 0 == verdict("error-content-dropped", *records, contract=DROPS).occasions
+    fails = Contract(error_content="dropped", silent_close="failed")
+    assert 1 == len(verdict("error-content-dropped", *records, contract=fails).violations)
+
+
+def test_an_attempt_that_streamed_nothing_is_no_occasion() -> None:
+    """There is nothing to drop."""
+    records = [record for record in failed() if not isinstance(record, ChunkTaken)]
+    assert 0 == verdict("error-content-dropped", *records, contract=DROPS).occasions
+
+
 def test_a_cut_stream_is_no_failed_one() -> None:
     """What a cancel cut is the business of delivered-prefix-kept."""
     assert 0 == verdict("error-content-dropped", *cut(assistant("One. ")), contract=DROPS).occasions

@@ -271,6 +271,14 @@ def test_a_lost_sibling_is_broken(results: tuple[Message, ...]) -> None:
     assert ["In run 1 the result of save was lost when search failed."] == siblings(ERROR, *results)
 
 
+def test_a_failed_run_that_is_kept_keeps_its_good_results() -> None:
+    """The next prompt's history holds the response, so it is judged there."""
+    records = (*TWO_CALLS, ONE, TWO, FAILS, TWO_DONE, done("raised"))
+    later = (PromptCalled("again"), RequestMade(1, (HI, BOTH, ERROR, user("again"))))
+    assert 1 == len(verdict("sibling-isolation", *records, *later).violations)
+    assert 0 == verdict("sibling-isolation", *records).occasions
+
+
 def test_a_failed_run_that_is_dropped_as_a_whole_is_not_judged() -> None:
     """Nothing of it is in the next prompt's history."""
     records = (*TWO_CALLS, ONE, TWO, FAILS, TWO_DONE, done("raised"))
@@ -312,6 +320,12 @@ def test_a_limit_may_end_the_run_on_an_unknown_tool() -> None:
     """It was over anyway."""
     end = AgentEnd(Outcome.LIMIT)
     assert 0 == verdict("bad-tool-answered", *UNKNOWN, end, done(), contract=REPORTS).occasions
+
+
+@pytest.mark.parametrize("end", [TerminalTaken(1, "error"), TerminalTaken(1, "finish", "length")])
+def test_a_response_that_asked_for_nothing_is_no_occasion(end: Record) -> None:
+    """It failed, or it was cut at the output limit."""
+    assert 0 == verdict("bad-tool-answered", *UNKNOWN[:3], end, done()).occasions
 
 
 def test_known_tools_are_no_occasion() -> None:
