@@ -1,0 +1,57 @@
+"""What surrounds the model in a drawn case: tools, and settings of the agent."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from simharness.scenario.model import ToolReaction
+from simharness.strategies.steps import PAUSES, TOOL_NAMES
+from simharness.strategies.written import Data, Document, Word
+
+__all__ = ["SETTINGS", "TOOLS"]
+
+
+@st.composite
+def _scripted(draw: st.DrawFn) -> Data:
+    return {**draw(_RESULTS), **draw(_WORK)}
+
+
+_RESULTS: st.SearchStrategy[Document] = st.sampled_from(
+    ({"returns": "3 hits"}, {"raises": "broken"}, {"returns": ""})
+)
+_WORK: st.SearchStrategy[Document] = st.fixed_dictionaries(
+    {"takes": st.one_of(PAUSES, st.just(Word("none")))},
+    optional={
+        "effects": st.integers(0, 2),
+        "on_cancel": st.sampled_from([Word(reaction) for reaction in ToolReaction]),
+        "schema": st.just({"type": "object", "required": ["q"]}),
+    },
+)
+_TOOL: st.SearchStrategy[Data] = st.one_of(st.just("ok"), _scripted())
+_ANY_TOOLS = st.dictionaries(st.sampled_from(TOOL_NAMES), _TOOL, max_size=3)
+
+TOOLS: st.SearchStrategy[Document] = st.one_of(
+    _TOOL.map(lambda tool: {TOOL_NAMES[0]: tool}),
+    st.fixed_dictionaries({name: _TOOL for name in TOOL_NAMES}),
+    _ANY_TOOLS,
+)
+"""Up to three tools by name, mostly with the one that is called most."""
+
+_RETRY = st.fixed_dictionaries(
+    {"max": st.integers(0, 3)}, optional={"delay": PAUSES, "cap": PAUSES}
+)
+
+SETTINGS: st.SearchStrategy[Document] = st.one_of(
+    st.just({}),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "turn_limit": st.integers(0, 3),
+            "tools": st.sampled_from((Word("sequential"), Word("parallel"))),
+            "cap": st.integers(1, 2),
+            "retry": _RETRY,
+            "system": st.just("Be brief."),
+        },
+    ),
+)
+"""Settings of the reference loop; often none."""
