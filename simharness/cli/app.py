@@ -23,6 +23,7 @@ _VERBS: Final = {
     "replay": "Run one failing trial again.",
     "mutants": "Prove the rules: run the suite against agents with one seeded fault each.",
     "rules": "List the rules, or explain one.",
+    "new": "Write an agent adapter, a scenario or a CI workflow to start from.",
     "agents": "List the agents that can be tested.",
 }
 

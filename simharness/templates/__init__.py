@@ -1,0 +1,1 @@
+"""Files that `simharness new` copies: an agent, a scenario, a CI workflow. Nothing imports them."""
