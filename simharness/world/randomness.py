@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from typing import Any
 
 SEED = 20_231_114
-PID = 4242
+PID = 4_200_042
+"""Above what any system gives out: a signal sent to it must not reach a stranger."""
 NODE = 0x0242_AC11_0002
 """A made-up network address for uuid1."""
 

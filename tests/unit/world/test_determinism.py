@@ -94,8 +94,14 @@ def test_a_draw_is_the_same_in_every_trial_and_new_within_one(name: str) -> None
 def test_getpid_is_the_same_in_every_process() -> None:
     """The process number is a constant in a trial."""
     with batch():
-        assert 4242 == in_trial(os.getpid)
-    assert 4242 != os.getpid()
+        assert 4_200_042 == in_trial(os.getpid)
+    assert 4_200_042 != os.getpid()
+
+
+def test_a_signal_to_its_own_process_reaches_nobody() -> None:
+    """The made-up process id is one that no process can have, a stranger least of all."""
+    with batch(), pytest.raises(ProcessLookupError):
+        in_trial(lambda: os.kill(os.getpid(), 0))
 
 
 def test_everything_is_real_again_after_the_batch() -> None:
