@@ -309,7 +309,7 @@ class LeftBehind(Witnessed):
 @_record
 class LimitHit(Witnessed):
     """The trial was ended by a limit: deadlock, livelock, step-limit, virtual-time-limit,
-    wall-limit or agent-exit."""
+    wall-limit, memory-limit, process-death or agent-exit."""
 
     limit: str
     detail: str

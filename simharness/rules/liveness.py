@@ -23,7 +23,15 @@ from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "clean_close", "idle_again", "no_leaks", "settles", "streams_closed"]
 
-_STUCK = {"deadlock", "livelock", "step-limit", "virtual-time-limit", "wall-limit"}
+_STUCK = {
+    "deadlock",
+    "livelock",
+    "step-limit",
+    "virtual-time-limit",
+    "wall-limit",
+    "memory-limit",
+    "process-death",
+}
 _LEAKS = {"leaked-task", "leaked-timer", "leaked-thread", "leaked-generator"}
 _SILENT = {"deadlock", "virtual-time-limit"}
 
@@ -36,17 +44,23 @@ def settles(trace: Trace, contract: Contract) -> Judgement:
     if not limits:
         return Judgement(settled) if settled else NOTHING
     limit = limits[0]
+    name = _named(limit)
     stuck = [run for run in facts.runs.values() if run.settled is None]
     violations = [
-        Violation("settles", f"Run {run.number} does not settle: {limit.limit}.", (limit.n,))
+        Violation("settles", f"Run {run.number} does not settle: {name}.", (limit.n,))
         for run in stuck
         if not (limit.limit in _SILENT and _script_hangs(facts, run))
     ]
     if not stuck:
-        text = f"All runs have settled, but the loop does not come to rest: {limit.limit}."
+        text = f"All runs have settled, but the loop does not come to rest: {name}."
         violations = [Violation("settles", text, (limit.n,))]
     occasions = settled + len(violations)
     return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+
+
+def _named(limit: LimitHit) -> str:
+    """The limit, and how the process died if it did."""
+    return f"{limit.limit} ({limit.detail})" if limit.limit == "process-death" else limit.limit
 
 
 def _script_hangs(facts: Facts, run: RunFacts) -> bool:

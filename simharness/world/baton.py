@@ -8,14 +8,19 @@ switch is decided by the boundary loop alone. Real threads are kept and used aga
 from __future__ import annotations
 
 import _thread
+import ctypes
 import sys
 import threading
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from simharness.world.tasks import shown
 
 _idle: list[_Carrier] = []
+given_up: list[Baton] = []
+"""Bodies whose threads this process cannot get rid of."""
+
 _local = threading.local()
 
 
@@ -32,6 +37,7 @@ class _Carrier:
         self.back = _thread.allocate_lock()
         self.go.acquire()
         self.back.acquire()
+        self.lost = False  # the loop went on without it
         self.work: Callable[[], None] = _nothing
         self.ident = _thread.start_new_thread(self._carry, ())
 
@@ -40,6 +46,8 @@ class _Carrier:
             self.go.acquire()
             self.work()
             self.work = _nothing
+            if self.lost:
+                return
             _idle.append(self)
             self.back.release()
 
@@ -52,6 +60,7 @@ class Baton:
         self._carrier: _Carrier | None = None
         self._throw: BaseException | None = None
         self.ended = False
+        self.lost = False
         self.result: Any = None
         self.error: BaseException | None = None
         self.until: Callable[[], bool] | None = None  # what a blocked body waits for
@@ -80,16 +89,35 @@ class Baton:
             error, self._throw = self._throw, None
             raise error
 
+    def interrupt(self) -> None:
+        """Called while the body runs: raise `Abandoned` in it at its next Python instruction."""
+        if self._carrier is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(self._carrier.ident), ctypes.py_object(Abandoned)
+            )
+
+    def give_up(self) -> None:
+        """The body does not come back: go on without its thread, which is never used again."""
+        if self._carrier is not None:
+            self._carrier.lost = True
+            self._carrier = None
+        self.lost = self.ended = True
+        given_up.append(self)
+
     def where(self) -> str:
         """`file:line` of the innermost frame of a blocked body that is not plumbing."""
-        carrier = self._carrier
-        frame = None if carrier is None else sys._current_frames().get(carrier.ident)
+        frame = self.frame()
         while frame is not None:
             place = shown(frame.f_code.co_filename, frame.f_lineno)
             if place:
                 return place
             frame = frame.f_back
         return ""
+
+    def frame(self) -> FrameType | None:
+        """The innermost frame of the body, if it has begun and not ended."""
+        carrier = self._carrier
+        return None if carrier is None else sys._current_frames().get(carrier.ident)
 
     def abandon(self) -> bool:
         """End a blocked body; False if it swallowed the end and is left behind blocked."""
@@ -113,7 +141,7 @@ class Baton:
 def current() -> Baton | None:
     """The baton whose body runs in this thread; None on the loop's and on foreign threads."""
     baton: Baton | None = getattr(_local, "baton", None)
-    return baton
+    return None if baton is None or baton.lost else baton
 
 
 def _nothing() -> None:

@@ -112,7 +112,8 @@ class Boundaries:
         if self.count > self.limits.boundaries:
             raise TrialEnded("step-limit", f"{self.limits.boundaries} loop boundaries")
         if self._ended is not None:
-            raise self._ended
+            ended, self._ended = self._ended, None  # teardown goes on from here
+            raise ended
         return True
 
     def end(self, limit: str, detail: str) -> TrialEnded:
@@ -120,6 +121,11 @@ class Boundaries:
         what is raised in it to itself."""
         self._ended = TrialEnded(limit, detail)
         return self._ended
+
+    @property
+    def ending(self) -> bool:
+        """Whether the trial ends with this iteration."""
+        return self._ended is not None
 
     def _watch_quiet(self, *, quiet: bool) -> None:
         self.quiet_watch = [watch for watch in self.quiet_watch if not watch(quiet)]

@@ -101,6 +101,12 @@ def current_loop() -> SimLoop | None:
     return _current.trial()
 
 
+def loop_in_trial() -> SimLoop | None:
+    """The loop of the trial in progress, whichever thread asks."""
+    loop = _current.loop
+    return None if loop is None or loop.is_closed() else loop
+
+
 class _IsDatetime(type):
     """isinstance() and issubclass() against the replacement mean the real class."""
 

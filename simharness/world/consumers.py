@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from simharness.agent import CancelWay, Style
 from simharness.trace import Outcome, PromptCalled, RunSettled
 from simharness.world.baton import Abandoned
+from simharness.world.limits import TrialEnded
 from simharness.world.runs import RUN
 
 if TYPE_CHECKING:
@@ -89,8 +90,10 @@ class Consumers:
                 await answer
         except asyncio.CancelledError as exc:
             how, error = "cancelled", exc
-        except (SystemExit, KeyboardInterrupt, GeneratorExit):
-            raise
+        except MemoryError:
+            raise trial.loop.boundaries.end("memory-limit", "MemoryError") from None
+        except (SystemExit, KeyboardInterrupt, GeneratorExit, TrialEnded):
+            raise  # the run has not settled
         except BaseException as exc:  # noqa: BLE001 - an agent may raise anything
             how, error = "raised", exc
         self._settle(user.run, how, error)
@@ -107,8 +110,12 @@ class Consumers:
                 answer: Any = self._trial.agent.prompt(text)
                 if hasattr(answer, "__iter__"):
                     how = self._consume_sync(answer, run)
-            except Abandoned:
+            except (Abandoned, TrialEnded):
                 raise
+            except SystemExit:
+                raise loop.boundaries.end("agent-exit", "SystemExit left the agent") from None
+            except MemoryError:
+                raise loop.boundaries.end("memory-limit", "MemoryError") from None
             except KeyboardInterrupt as exc:
                 how, error = "interrupted", exc
             except BaseException as exc:  # noqa: BLE001 - an agent may raise anything

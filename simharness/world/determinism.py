@@ -12,11 +12,13 @@ import contextlib
 import gc
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from simharness.world import clocks, randomness
+from simharness.world import clocks, ctrl_c, randomness
 from simharness.world.blocking import virtual_waits
 from simharness.world.network import guard_sockets
+from simharness.world.printing import printing_to
+from simharness.world.watchdog import WALL_S, watched
 
 if TYPE_CHECKING:
     from simharness.world.eventloop import SimLoop
@@ -59,8 +61,12 @@ _batches = _Batches()
 
 
 @contextlib.contextmanager
-def batch() -> Iterator[None]:
-    """Install the patches around many trials. Nested batches are one batch."""
+def batch(*, output: TextIO | None = None, wall_s: float = WALL_S) -> Iterator[None]:
+    """Install the patches around many trials. Nested batches are one batch.
+
+    What agents print goes to `output`; without one it is dropped. A trial ends after `wall_s` real
+    seconds, see `watchdog`.
+    """
     _batches.depth += 1
     if _batches.depth > 1:
         try:
@@ -75,6 +81,9 @@ def batch() -> Iterator[None]:
         stack.enter_context(guard_sockets())
         stack.enter_context(virtual_waits())
         stack.enter_context(_no_automatic_collection())
+        stack.enter_context(printing_to(output))
+        stack.enter_context(ctrl_c.noted())
+        stack.enter_context(watched(wall_s))
         try:
             yield
         finally:

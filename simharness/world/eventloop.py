@@ -13,7 +13,7 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 from simharness.choices import Chooser
 from simharness.trace import LoopBlocked
@@ -90,6 +90,10 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         self.call_exception_handler(
             {"message": f"Exception in callback {handle!r}", "exception": exc}
         )
+
+    def stop(self) -> NoReturn:
+        """End the trial: on stock everything that waits for the loop fails with a RuntimeError."""
+        raise self.boundaries.end("agent-exit", "loop.stop() was called")
 
     # --- callbacks and timers ---------------------------------------------------------------
 

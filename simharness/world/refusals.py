@@ -38,10 +38,6 @@ class Refusals(asyncio.AbstractEventLoop):
         """Refused: the loop is already running."""
         refuse("run_forever()", _NESTED)
 
-    def stop(self) -> NoReturn:
-        """Refused: a trial ends by itself."""
-        refuse("loop.stop()", "a trial ends when the agent has settled")
-
     def close(self) -> None:
         """Ignored: the trial closes its loop."""
 

@@ -12,6 +12,7 @@ from simharness.agent import AgentFactory
 from simharness.choices import Chooser, Course
 from simharness.scenario.model import Case
 from simharness.trace import LimitHit, Trace
+from simharness.world import ctrl_c
 from simharness.world.determinism import batch, new_trial
 from simharness.world.kernel import deadlock_text, tear_down
 from simharness.world.leaks import WINDOW_S, left_behind
@@ -33,7 +34,8 @@ class Run:
 def run(case: Case, factory: AgentFactory, chooser: Chooser, *, mode: str = "strict") -> Run:
     """Run `case` once. Call it within `batch()` for virtual clocks and seeded randomness.
 
-    Raises `NotApplicable` if the agent cannot do what the case asks.
+    Raises `NotApplicable` if the agent cannot do what the case asks, and KeyboardInterrupt if
+    somebody pressed Ctrl-C meanwhile, whatever the agent made of it.
     """
     trial = Trial(case, chooser, mode=mode)
     new_trial(trial.loop)
@@ -44,8 +46,11 @@ def run(case: Case, factory: AgentFactory, chooser: Chooser, *, mode: str = "str
             _wait_for_leaks(trial)
         except TrialEnded as ended:
             trial.recorder.add(LimitHit(ended.limit, ended.detail), 0)
+        except MemoryError:  # in code of ours, but the agent has the memory
+            trial.recorder.add(LimitHit("memory-limit", "MemoryError"), 0)
         trial.recorder.open = False
         tear_down(trial.loop)
+    ctrl_c.pass_on()
     return Run(
         trial.recorder.trace,
         tuple(trial.loop.boundaries.points),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextvars
 from collections import deque
 from collections.abc import Callable
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from simharness.choices import Kind, Option
@@ -112,6 +113,18 @@ class Job(Source):
             self.loop.boundaries.remove(self)
             self.due = INFINITY
             self._advance(error)
+
+    def interrupt(self) -> None:
+        """The running body does not come back: raise in it what ends it."""
+        self._baton.interrupt()
+
+    def frame(self) -> FrameType | None:
+        """Where the body is, if it has begun and not ended."""
+        return self._baton.frame()
+
+    def give_up(self) -> None:
+        """Not even that has helped: go on without its thread."""
+        self._baton.give_up()
 
     def abandon(self) -> bool:
         """The trial is over: unwind a blocked body. False if it could not be ended."""

@@ -1,0 +1,1 @@
+"""Agents that do everything an agent must not, and what becomes of them."""
