@@ -79,7 +79,7 @@ class Cancels:
         action = user.action
         assert isinstance(action, CancelAction), "only cancels come here"
         way = self.way(action)
-        run = user.run if user.run in self._trial.user.unsettled else 0
+        run = self._aim(user)
         if way in _LEAVING:
             self._trial.consumers.leave(run, way, action.reason)
             return
@@ -96,9 +96,16 @@ class Cancels:
 
     def interrupt(self, user: UserAction, *, inside: bool) -> None:
         """Ctrl-C, as an action of its own."""
-        run = user.run if user.run in self._trial.user.unsettled else 0
+        run = self._aim(user)
         self.called(CancelWay.INTERRUPT, "user", run, inside=inside)
         self._trial.consumers.interrupt(run)
+
+    def _aim(self, user: UserAction) -> int:
+        """The run that a cancel is meant for: that of its prompt, else (it was refused, or came
+        to nothing) whichever is in progress; 0 if the agent is idle.
+        """
+        unsettled = self._trial.user.unsettled
+        return user.run if user.run in unsettled else max(unsettled, default=0)
 
     def called(self, way: CancelWay, reason: str, run: int, *, inside: bool) -> None:
         """Record the call, and watch for the point at which it counts."""
