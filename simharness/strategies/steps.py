@@ -62,7 +62,7 @@ _IDENTITIES: st.SearchStrategy[Document] = st.one_of(
     ),
 )
 
-_MORE_ARGUMENTS = st.one_of(
+_MORE_ARGUMENTS: st.SearchStrategy[Data] = st.one_of(
     st.sampled_from(_PIECES),
     st.fixed_dictionaries({"text": st.sampled_from(_PIECES), "index": st.integers(0, 2)}),
 )

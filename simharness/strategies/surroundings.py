@@ -32,7 +32,7 @@ _ANY_TOOLS = st.dictionaries(st.sampled_from(TOOL_NAMES), _TOOL, max_size=3)
 
 TOOLS: st.SearchStrategy[Document] = st.one_of(
     _TOOL.map(lambda tool: {TOOL_NAMES[0]: tool}),
-    st.fixed_dictionaries({name: _TOOL for name in TOOL_NAMES}),
+    st.fixed_dictionaries(dict.fromkeys(TOOL_NAMES, _TOOL)),
     _ANY_TOOLS,
 )
 """Up to three tools by name, mostly with the one that is called most."""

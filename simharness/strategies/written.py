@@ -28,6 +28,9 @@ _HERE = Place("<drawn>")
 _BLOCKS = frozenset({"model", "tools", "run"})
 """Keys of a file under which each item has a line of its own."""
 
+_EMPTY: tuple[Data, ...] = ([], {})
+"""What is left out of a file."""
+
 
 class Word(str):
     """Text that stands without quotes."""
@@ -37,10 +40,12 @@ class Word(str):
 
 def case_of(document: Document) -> Case:
     """The one case of a scenario without a matrix. Raises ScenarioError if it is not valid."""
-    pairs = (
-        (ScalarNode(_HERE, key), _node(value, key in _BLOCKS)) for key, value in _kept(document)
+    pairs = tuple(
+        (ScalarNode(_HERE, key), _node(value, block=key in _BLOCKS))
+        for key, value in document.items()
+        if value not in _EMPTY
     )
-    text = write(MapNode(_HERE, tuple(pairs), flow=False))
+    text = write(MapNode(_HERE, pairs, flow=False))
     (case,) = load_text(text, _HERE.file).cases
     return case
 
@@ -53,11 +58,7 @@ def streams_of(answers: Sequence[Data]) -> tuple[Stream, ...]:
     return streams
 
 
-def _kept(document: Document) -> list[tuple[str, Data]]:
-    return [(key, value) for key, value in document.items() if value not in ([], {})]
-
-
-def _node(data: Data, block: bool = False) -> Node:  # noqa: FBT001, FBT002 - recursive and private
+def _node(data: Data, *, block: bool = False) -> Node:
     if isinstance(data, Mapping):
         pairs = ((ScalarNode(_HERE, str(key)), _node(value)) for key, value in data.items())
         return MapNode(_HERE, tuple(pairs), flow=not block)
