@@ -14,22 +14,27 @@ import attrs
 
 from simharness import agents, coverage
 from simharness.budget import Plan, budget_of
-from simharness.check import check_suite
+from simharness.check import Bench, check_suite
+from simharness.choices import ScheduleChooser
+from simharness.codes import Codes
 from simharness.refine import refine
 from simharness.report import text
-from simharness.results import SuiteResult
+from simharness.results import Example, Finding, SuiteResult
 from simharness.scenario.load import load_file, load_text
 from simharness.verdict import CaseVerdict
+from simharness.world.run import batch
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
 
     from simharness.agent import AgentFactory
+    from simharness.choices import Chooser
     from simharness.results import CaseResult
     from simharness.scenario.model import Case, Scenario
+    from simharness.verdict import Verdict
 
-__all__ = ["Setup", "explained", "not_exercised", "simulate"]
+__all__ = ["Played", "Setup", "explained", "not_exercised", "play", "simulate"]
 
 
 @attrs.frozen
@@ -97,6 +102,35 @@ def simulate(
     if any(wrong):
         raise AssertionError("\n\n".join(block for block in wrong if block))
     return done
+
+
+@attrs.frozen(eq=False)
+class Played:
+    """One trial. `broken`: the case and all that it breaks with how to replay it, or nothing."""
+
+    verdict: Verdict
+    broken: str
+
+
+def play(agent: AgentFactory | str, case: Case, chooser: Chooser | None = None) -> Played:
+    """Run and judge `case` once, on the default schedule or as `chooser` says.
+
+    For property tests, which draw cases and schedules from `simharness.strategies` and search in
+    their own way. Many trials are far faster within one `batch()`.
+    """
+    factory = agents.find(agent) if isinstance(agent, str) else agent
+    bench = Bench(case, factory)
+    with batch():
+        verdict = bench.trial(chooser or ScheduleChooser())
+    codes = Codes(agent if isinstance(agent, str) else _importable(agent), bench.mode, seed=0)
+    found = [
+        Finding(broken.rule, broken.message, 1, Example(case, verdict, broken))
+        for broken in verdict.violations
+    ]
+    name = bench.agent.name if bench.agent is not None else ""
+    sentences = coverage.sentences()
+    blocks = [text.failure(codes.write(one, bench.agent), name, sentences) for one in found]
+    return Played(verdict, "\n\n".join([case.source, *blocks]) if blocks else "")
 
 
 _TEXT = "<text>"
