@@ -22,6 +22,7 @@ from simharness.conclude import concluded
 from simharness.ending import ending_key
 from simharness.results import CaseResult, Finding, Identity, SuiteResult
 from simharness.search import explore
+from simharness.stopping import Stopping
 from simharness.tally import Tally
 from simharness.verdict import CaseVerdict, HarnessError, Verdict
 from simharness.vetting import mistake
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from simharness.agent import Agent, AgentFactory, World
-    from simharness.choices import Chooser
+    from simharness.choices import Chooser, Schedule
     from simharness.contract import Contract
     from simharness.scenario.model import Case
 
@@ -113,41 +114,46 @@ def check_case(
     bench = Bench(case, factory, plan.mode_of(case))
     tally = Tally(case)
     exploration = explore(bench.trial, strategy_of(plan, case), plan.trials_of(case))
+    stopping = Stopping()
     try:
         with batch():
             for verdict in exploration:
                 tally.add(verdict)
-            again = [_replayed(bench, finding) for finding in tally.findings()]
+                if stopping.after(verdict):
+                    break
+            again = _replayed(bench, tally.findings())
     except NotApplicable as exc:
         return CaseResult(case, CaseVerdict.NOT_APPLICABLE, bench.agent, reason=str(exc))
     except HarnessError as exc:
         return CaseResult(case, CaseVerdict.ERROR, bench.agent, reason=str(exc))
-    except Exception:  # noqa: BLE001 - one broken adapter must not end a suite; the text is shown
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - one broken adapter must not end a suite; it is shown
         return CaseResult(case, CaseVerdict.ERROR, bench.agent, reason=traceback.format_exc())
-    codes = Codes(agent, bench.mode, plan.seed, given)
-    findings = [codes.write(found, bench.agent) for found in again]
-    result = CaseResult(
-        case,
-        CaseVerdict.HOLDS,
-        bench.agent,
+    result = attrs.evolve(
+        tally.result(bench.agent),
         trials=exploration.trials,
         interleavings=exploration.interleavings,
         endings=exploration.endings,
         exhausted_to=exploration.strategy.exhausted_to(),
-        not_exercised=tuple(tally.not_exercised()),
-        notes=tuple(tally.notes),
-        ended=tuple(tally.ended()),
-        occasions=frozenset(tally.occasions),
-        coverage=exploration.describe(),
+        coverage="; ".join(filter(None, (exploration.describe(), stopping.reason))),
     )
+    codes = Codes(agent, bench.mode, plan.seed, given)
+    findings = [codes.write(found, bench.agent) for found in again]
     return concluded(result, findings, pinned=case.violates if bench.expects else None)
 
 
-def _replayed(bench: Bench, finding: Finding) -> Finding:
-    """Run the smallest example once more: what does not happen twice must not be called exact."""
-    again = bench.trial(ScheduleChooser(finding.example.schedule))
-    same = again.trace_hash == finding.example.verdict.trace_hash
-    return attrs.evolve(finding, replayed=same)
+def _replayed(bench: Bench, findings: Iterable[Finding]) -> list[Finding]:
+    """Run each smallest example once more: what does not happen twice must not be called exact."""
+    again: dict[Schedule, str] = {}
+    checked = []
+    for finding in findings:
+        schedule = finding.example.schedule
+        if schedule not in again:
+            again[schedule] = bench.trial(ScheduleChooser(schedule)).trace_hash
+        same = again[schedule] == finding.example.verdict.trace_hash
+        checked.append(attrs.evolve(finding, replayed=same))
+    return checked
 
 
 def check_suite(

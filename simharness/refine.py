@@ -14,6 +14,7 @@ from simharness.check import Bench
 from simharness.codes import Codes
 from simharness.results import CaseResult, Example, Finding, SuiteResult
 from simharness.search import explain, shrink
+from simharness.stopping import costly
 from simharness.world.run import batch
 
 if TYPE_CHECKING:
@@ -61,8 +62,9 @@ class _Refiner:
 
     def refined(self, finding: Finding, result: CaseResult) -> Finding:
         """`finding` with the least example there is, as far as the trials go."""
-        if not finding.replayed or not finding.example.schedule:
-            return finding  # nothing to rely on, or nothing to make smaller
+        example = finding.example
+        if not finding.replayed or not example.schedule or costly(example.verdict):
+            return finding  # nothing to rely on, nothing to make smaller, or too dear
         bench = Bench(result.case, self.factory, self.plan.mode_of(result.case))
 
         def run_once(chooser: Chooser) -> Verdict:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simharness.ending import Ending
-from simharness.results import Example, Finding
+from simharness.results import CaseResult, Example, Finding
+from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
+    from simharness.results import Identity
     from simharness.scenario.model import Case
     from simharness.verdict import Verdict
 
@@ -50,6 +52,18 @@ class Tally:
             old = self._findings.get(key)
             joined = new if old is None else old.joined(new)
             self._findings[key] = attrs.evolve(joined, cases=1)
+
+    def result(self, agent: Identity | None) -> CaseResult:
+        """What was seen, without what was broken and how far the search got."""
+        return CaseResult(
+            self.case,
+            CaseVerdict.HOLDS,
+            agent,
+            not_exercised=tuple(self.not_exercised()),
+            notes=tuple(self.notes),
+            ended=tuple(self.ended()),
+            occasions=frozenset(self.occasions),
+        )
 
     def findings(self) -> list[Finding]:
         """What was broken, the smallest example first."""

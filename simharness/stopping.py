@@ -1,0 +1,48 @@
+"""When to stop searching a case: one more trial like the last would cost too much.
+
+A trial that spins takes many seconds until it is ended, and one that leaves a thread behind leaves
+it in this process. One example tells what is wrong; the budget was not meant for a hundred.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from simharness.trace import LeftBehind, LimitHit
+
+if TYPE_CHECKING:
+    from simharness.verdict import Verdict
+
+__all__ = ["Stopping", "costly"]
+
+_COSTLY: Final = {"wall-limit", "memory-limit", "process-death"}
+_THREADS_MOST: Final = 20  # real threads that one case may leave in this process
+
+
+def costly(verdict: Verdict) -> str:
+    """The limit of a trial that nobody wants to run many times; empty for all others."""
+    hits = [] if verdict.trace is None else verdict.trace.of(LimitHit)
+    return next((hit.limit for hit in hits if hit.limit in _COSTLY), "")
+
+
+class Stopping:
+    """Sees every verdict of one case and says when to stop."""
+
+    def __init__(self) -> None:
+        self._threads = 0
+        self.reason = ""  # why it stopped; empty if it did not
+
+    def after(self, verdict: Verdict) -> bool:
+        """Whether this trial should be the last of its case."""
+        limit = costly(verdict)
+        self._threads += _threads(verdict)
+        if limit:
+            self.reason = f"stopped at the first {limit}"
+        elif self._threads >= _THREADS_MOST:
+            self.reason = f"stopped with {self._threads} threads left behind"
+        return bool(self.reason)
+
+
+def _threads(verdict: Verdict) -> int:
+    left = [] if verdict.trace is None else verdict.trace.of(LeftBehind)
+    return sum(one.kind == "leaked-thread" for one in left)
