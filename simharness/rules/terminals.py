@@ -10,6 +10,7 @@ from simharness.trace import (
     ActionTaken,
     AgentEnd,
     AgentStart,
+    CancelCalled,
     InputRejected,
     Outcome,
     TerminalTaken,
@@ -91,9 +92,12 @@ def kind(trace: Trace, contract: Contract) -> Judgement:
             continue
         else:
             failure = _failure(facts, run)
-            if failure is None:
-                continue
-            wrong = _after_failure(facts, run, failure, outcomes)
+            if failure is not None:
+                wrong = _after_failure(facts, run, failure, outcomes)
+            else:
+                wrong = _of_nothing(facts, run, outcomes)
+                if not wrong:
+                    continue
         occasions += 1
         violations += wrong
     return Judgement(occasions, tuple(violations)) if occasions else NOTHING
@@ -191,6 +195,27 @@ def _after_failure(
         )
         for outcome, n in outcomes
         if outcome in wrong
+    ]
+
+
+def _of_nothing(
+    facts: Facts, run: RunFacts, outcomes: list[tuple[Outcome, int]]
+) -> list[Violation]:
+    """A cancel that is reported though the stream finished and nobody has done anything.
+
+    A cancel that was over before is judged by cancel-flag-reset.
+    """
+    end = facts.terminal(run.requests[-1]) if run.requests else None
+    if end is None or end.kind != "finish" or facts.overlaps(run):
+        return []
+    disturbed = [*facts.trace.of(CancelCalled), *facts.trace.of(ActionTaken)]
+    if any(record.n < run.over for record in disturbed):
+        return []
+    text = f"Run {run.number} ended on a finish, nobody cancelled, but reports cancelled."
+    return [
+        Violation("terminal-kind", text, (end.n, n))
+        for outcome, n in outcomes
+        if outcome is Outcome.CANCELLED
     ]
 
 

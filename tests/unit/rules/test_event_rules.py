@@ -243,6 +243,13 @@ def test_a_failed_stream_is_neither_success_nor_cancel(kind: str) -> None:
     assert 1 == len(ended(Outcome.CANCELLED, *records))
 
 
+def test_a_finished_run_that_nobody_cancelled_is_not_cancelled() -> None:
+    """Whatever an earlier cancel may have left is another rule's."""
+    assert 1 == len(ended(Outcome.CANCELLED, HELLO, ASKED, FINISHED))
+    assert [] == ended(Outcome.CANCELLED, CALLED, HELLO, ASKED, FINISHED)
+    assert [] == ended(Outcome.CANCELLED, HELLO, ASKED, ActionTaken("shutdown"), FINISHED)
+
+
 def test_an_incomplete_response_is_no_success() -> None:
     """The provider said that something is missing."""
     records = (HELLO, ASKED, TerminalTaken(1, "finish", "incomplete"))
