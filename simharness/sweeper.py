@@ -51,8 +51,9 @@ def sweep(
     left, skipped = total, 0
     with batch():
         for cases, strategy in _phases(factory):
-            budget = attrs.evolve(plan, budget=_PLACES, bound=1, strategy=strategy, total=left)
-            result = check_suite(cases, factory, budget, agent=agent, on_result=on_result)
+            trials = plan.budget if strategy == "bounded" else _PLACES
+            deep = attrs.evolve(plan, budget=trials, bound=1, strategy=strategy, total=left)
+            result = check_suite(cases, factory, deep, agent=agent, on_result=on_result)
             for found in result.results:
                 before = done.get(found.case.id)
                 done[found.case.id] = found if before is None else deepened(before, found)

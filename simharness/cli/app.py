@@ -13,6 +13,7 @@ from simharness.verdict import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+from pathlib import Path
 
 __all__ = ["run_app"]
 
@@ -103,5 +104,9 @@ def _our_fault(error: Exception) -> int:
         click.echo(str(error), err=True)
         return ExitCode.BAD_INPUT
     click.echo("".join(traceback.format_exception(error)), err=True)
-    click.echo("This is a fault of simharness, not of your agent. Please report it.", err=True)
+    last = traceback.extract_tb(error.__traceback__)[-1].filename
+    if Path(last).is_relative_to(Path(__file__).parent.parent):
+        click.echo("This is a fault of simharness. Please report it.", err=True)
+    else:
+        click.echo(f"This error came out of {last}, not out of simharness.", err=True)
     return ExitCode.BAD_INPUT

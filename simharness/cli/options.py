@@ -14,7 +14,6 @@ from simharness.cli.problems import BadInput, did_you_mean
 
 if TYPE_CHECKING:
     from simharness.agent import AgentFactory
-    from simharness.budget import Plan
 
 __all__ = [
     "Output",
@@ -24,6 +23,7 @@ __all__ = [
     "find_agent",
     "output_options",
     "search_options",
+    "sweep_options",
 ]
 
 Command = Callable[..., int]
@@ -37,20 +37,24 @@ _BUDGET = click.option(
     help="Trials per case: 20, 100, 5,000 or a number.",
 )
 
+_TOTAL = click.option("--total", type=click.IntRange(1), help="Most trials over all cases.")
+
+_MODE = click.option(
+    "--mode",
+    type=click.Choice(["strict", "relaxed"]),
+    help="Only what a stock event loop can do, or more.",
+)
+
 _SEARCH = (
     _BUDGET,
-    click.option("--total", type=click.IntRange(1), help="Most trials over all cases."),
+    _TOTAL,
     click.option(
         "--strategy",
         type=click.Choice(_STRATEGIES),
         help="How schedules are chosen; default: everything up to the bound, fewest first.",
     ),
     click.option("--bound", type=click.IntRange(0), help="Most deviations from the default order."),
-    click.option(
-        "--mode",
-        type=click.Choice(["strict", "relaxed"]),
-        help="Only what a stock event loop can do, or more.",
-    ),
+    _MODE,
     click.option("--seed", type=int, default=0, help="Seed of the sampling strategies."),
 )
 
@@ -111,31 +115,18 @@ def baseline_option(command: Command) -> Command:
 
 def search_options(command: Command) -> Command:
     """`--budget` and so on; the command gets them as one `plan`."""
-
-    @functools.wraps(command)
-    def bundled(
-        budget: str,
-        total: int | None,
-        strategy: str | None,
-        bound: int | None,
-        mode: str | None,
-        seed: int,
-        **rest: Any,
-    ) -> int:
-        plan = _plan(budget, total=total, strategy=strategy, bound=bound, mode=mode, seed=seed)
-        return command(plan=plan, **rest)
-
-    return _with(bundled, _SEARCH)
+    names = ("budget", "total", "strategy", "bound", "mode", "seed")
+    return _with(_planned(command, names), _SEARCH)
 
 
 def budget_option(command: Command) -> Command:
     """`--budget` alone, as a `plan`."""
+    return _with(_planned(command, ("budget",)), (_BUDGET,))
 
-    @functools.wraps(command)
-    def bundled(budget: str, **rest: Any) -> int:
-        return command(plan=_plan(budget), **rest)
 
-    return _with(bundled, (_BUDGET,))
+def sweep_options(command: Command) -> Command:
+    """What can be said about a sweep, as a `plan`: its phases have strategies of their own."""
+    return _with(_planned(command, ("budget", "total", "mode")), (_BUDGET, _TOTAL, _MODE))
 
 
 def output_options(command: Command) -> Command:
@@ -158,13 +149,21 @@ def _with(command: Command, options: tuple[Callable[[Command], Command], ...]) -
     return command
 
 
-def _plan(budget: str, **words: Any) -> Plan:
-    from simharness.budget import Plan, budget_of
+def _planned(command: Command, names: tuple[str, ...]) -> Command:
+    """`command` with the options `names` put together as `plan`."""
 
-    try:
-        return Plan(budget=budget_of(budget), **words)
-    except ValueError as error:
-        raise BadInput(f"--budget: {error}") from None
+    @functools.wraps(command)
+    def bundled(**words: Any) -> int:
+        from simharness.budget import Plan, budget_of
+
+        given = {name: words.pop(name) for name in names}
+        try:
+            given["budget"] = budget_of(given["budget"])
+        except ValueError as error:
+            raise BadInput(f"--budget: {error}") from None
+        return command(plan=Plan(**given), **words)
+
+    return bundled
 
 
 def find_agent(name: str) -> AgentFactory:

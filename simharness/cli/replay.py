@@ -47,15 +47,18 @@ def command(*, code: str, paths: tuple[str, ...], agent: str | None, json_file: 
     The scenario is taken from the code itself, else from PATHs, else from the shipped suite.
     Exits with 1 if it fails exactly as recorded, 2 if it fails another way, 0 if it holds.
     """
+    from simharness.agent import NotApplicable
     from simharness.cli.output import say
-    from simharness.report import json as as_json
-    from simharness.report import replays
+    from simharness.report import json as as_json, replays
     from simharness.reproduce import rerun
 
-    done = [
-        rerun(found, _case(found, paths), find_agent(agent or found.agent))
-        for found in _codes(code)
-    ]
+    try:
+        done = [
+            rerun(found, _case(found, paths), find_agent(agent or found.agent))
+            for found in _codes(code)
+        ]
+    except NotApplicable as error:
+        raise BadInput(f"the agent cannot do what this trial needs: {error}") from None
     machine = as_json.dump(as_json.header() | {"replays": [replays.as_object(one) for one in done]})
     say(machine, "\n\n".join(replays.as_text(one) for one in done), json_file)
     return next(

@@ -100,7 +100,7 @@ def command(
 
 
 def _covered(result: SuiteResult, *, whole: bool) -> ExitCode:
-    """Whether every rule that could judge had an occasion; only of whole files can that be asked."""
+    """Whether every rule that could judge had an occasion; asked only of whole files."""
     from simharness import coverage
 
     silent = coverage.silent(result) if whole else []

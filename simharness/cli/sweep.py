@@ -13,7 +13,7 @@ from simharness.cli.options import (
     baseline_option,
     find_agent,
     output_options,
-    search_options,
+    sweep_options,
 )
 from simharness.cli.problems import BadInput
 from simharness.cli.verb import Verb
@@ -34,12 +34,14 @@ __all__ = ["command"]
     ),
 )
 @agent_option
-@search_options
+@sweep_options
 @baseline_option
 @output_options
 def command(*, agent: str, plan: Plan, baseline: str | None, output: Output) -> int:
     """Place a cancel at every point of built-in scripts, and every fault at every chunk.
 
+    Then all of it with one deviation from the default order, up to --budget trials per case, while
+    --total (20,000) lasts.
     Violations are grouped by rule and cause; each group shows its smallest example.
     """
     from simharness.agent import NotApplicable

@@ -60,21 +60,25 @@ def test_a_mistake_says_what_exists(
     assert "" == out
 
 
-def test_a_fault_of_ours_is_shown_whole_and_exits_with_3(
+def test_an_unforeseen_error_is_shown_whole_and_says_whose_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Only an error that no user made has a traceback, and it says whose it is."""
+    """Only an error that no message foresees has a traceback; exit code 3."""
     (tmp_path / "plain.sim.yaml").write_text(SCENARIO)
 
     def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("our own fault")
+        raise RuntimeError("of this test")
 
     monkeypatch.setattr("simharness.check.check_suite", fail)
 
     assert 3 == main(["run", str(tmp_path), "--agent", "tests.loops:good"])
     err = capsys.readouterr().err
     assert "Traceback" in err
-    assert "This is a fault of simharness" in err
+    assert f"This error came out of {__file__}" in err
+
+    monkeypatch.setattr("simharness.check.check_suite", None)
+    assert 3 == main(["run", str(tmp_path), "--agent", "tests.loops:good"])
+    assert "This is a fault of simharness" in capsys.readouterr().err
 
 
 def test_an_interrupt_exits_with_130(

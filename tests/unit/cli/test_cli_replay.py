@@ -104,3 +104,11 @@ def test_every_code_of_a_report_is_replayed(
     assert ["exact", "no longer fails"] == [replay["result"] for replay in replays]
     assert code.encode() == replays[0]["replay"]
     assert replays[0]["timeline"]
+
+
+def test_an_agent_that_cannot_do_it_is_told_so(
+    code: ReplayCode, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not a failure and not a traceback, but bad input."""
+    assert 3 == main(["replay", code.encode(), "--agent", "tests.loops:unable"])
+    assert "cannot do what this trial needs: no such feature" in capsys.readouterr().err
