@@ -24,7 +24,7 @@ from simharness.world.handles import Handle, Ready, Timer
 from simharness.world.limits import Limits, TrialEnded
 from simharness.world.refusals import Refusals
 from simharness.world.runs import RUN
-from simharness.world.tasks import SimFuture, SimTask
+from simharness.world.tasks import SimFuture, make_task
 from simharness.world.workers import Workers
 
 ExceptionHandler = Callable[[asyncio.AbstractEventLoop, dict[str, Any]], object]
@@ -163,8 +163,9 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
     ) -> asyncio.Task[Any]:
         """A task of this loop, made by the task factory if one is set."""
         if self._factory is None:
-            task: asyncio.Task[Any] = SimTask(
-                coro, loop=self, name=name, context=context, **options
+            self.tasks_made += 1
+            task: asyncio.Task[Any] = make_task(
+                self.tasks_made, coro, loop=self, name=name, context=context, **options
             )
         elif context is None:
             task = self._factory(self, coro, name=name, **options)

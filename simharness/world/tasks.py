@@ -22,19 +22,21 @@ _PLUMBING = (
 
 
 class SimTask(asyncio.Task[Any]):
-    """A task with a number, given when it is first hashed: asyncio does so on creation."""
+    """A task with a number. Made by `make_task`: asyncio hashes a task while it is initialised."""
 
     __slots__ = ("number",)
     number: int
 
     def __hash__(self) -> int:
-        try:
-            return self.number
-        except AttributeError:
-            loop: Any = self.get_loop()
-            loop.tasks_made += 1
-            self.number = loop.tasks_made
-            return self.number
+        return self.number
+
+
+def make_task(number: int, coro: Any, **options: Any) -> SimTask:
+    """A task that hashes as `number`; `options` are those of `asyncio.Task`."""
+    task = SimTask.__new__(SimTask)
+    task.number = number
+    SimTask.__init__(task, coro, **options)
+    return task
 
 
 class SimFuture(asyncio.Future[Any]):
