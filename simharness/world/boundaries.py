@@ -75,7 +75,7 @@ class Boundaries:
         self.free = True  # False: option 0 everywhere, and no point is recorded
         self.quiet_watch: list[Callable[[bool], bool]] = []
         self._ended: TrialEnded | None = None
-        self._chooser = chooser
+        self.chooser = chooser  # decides; may be replaced before the first choice
         self._relaxed = relaxed
         self._busy = Busy(self.limits)
 
@@ -206,7 +206,7 @@ class Boundaries:
         """Let the chooser decide; the only option, and teardown, need no decision."""
         if len(options) == 1 or not self.free:
             return 0
-        chosen = self._chooser.choose(options)
+        chosen = self.chooser.choose(options)
         assert 0 <= chosen < len(options), f"chose {chosen} of {len(options)} options"
         self.points.append(Point(options, chosen, self.records()))
         return chosen

@@ -13,7 +13,9 @@ from typing import Any
 import attrs
 
 from simharness.choices import Chooser, Course, ScheduleChooser
+from simharness.trace import LeftBehind
 from simharness.world.eventloop import SimLoop, ignore_error
+from simharness.world.leaks import left_on_loop, pending_tasks
 from simharness.world.limits import Limits, TrialEnded
 from simharness.world.tasks import where
 
@@ -23,7 +25,10 @@ _CANCELS_MAX = 5
 
 @attrs.frozen
 class Played:
-    """What became of a program: its result or error, the limit it hit, and the course taken."""
+    """What became of a program: its result or error, the limit it hit, and the course taken.
+
+    `errors` reached the loop's handler; `left` is what was still there when the program ended.
+    """
 
     result: Any
     error: BaseException | None
@@ -32,6 +37,7 @@ class Played:
     course: Course
     time: float
     errors: tuple[str, ...] = ()
+    left: tuple[LeftBehind, ...] = ()
 
 
 def play(
@@ -68,9 +74,15 @@ def play(
         done = task.done() and not task.cancelled()
         error = task.exception() if done else None
         result = task.result() if done and error is None else None
+        left = pending_tasks(loop, {task}, final=True)
+        left += [
+            LeftBehind(kind, name, final=True)
+            for kind, names in left_on_loop(loop).items()
+            for name in names
+        ]
         tear_down(loop)
     course = tuple(loop.boundaries.points)
-    return Played(result, error, limit, detail, course, now, tuple(errors))
+    return Played(result, error, limit, detail, course, now, tuple(errors), tuple(left))
 
 
 async def _main(main: Callable[[SimLoop], Awaitable[Any]], loop: SimLoop) -> Any:

@@ -15,6 +15,7 @@ from simharness.world.handles import describe
 from simharness.world.tasks import coroutine_name, where
 
 if TYPE_CHECKING:
+    from simharness.world.eventloop import SimLoop
     from simharness.world.trial import Trial
 
 WINDOW_S = 30.0
@@ -22,40 +23,49 @@ WINDOW_S = 30.0
 
 
 def left_behind(trial: Trial, *, final: bool) -> list[LeftBehind]:
-    """Everything that outlived the runs, in creation order."""
-    own = {asyncio.current_task(trial.loop), *trial.consumers.tasks()}
+    """Everything that outlived the runs of a trial, in creation order."""
+    loop = trial.loop
+    found = pending_tasks(loop, {asyncio.current_task(loop), *trial.consumers.tasks()}, final=final)
+    if final:
+        names = left_on_loop(loop)
+        names["unclosed-stream"] = [
+            f"request {stream.request} of run {stream.run}"
+            for stream in trial.streams
+            if stream.abandoned
+        ]
+        names["leaked-thread"] += sorted(
+            thread.name.rstrip("0123456789-") for thread in real_threads() - trial.threads
+        )
+        found += [LeftBehind(kind, name, final) for kind in names for name in names[kind]]
+    return found
+
+
+def pending_tasks(
+    loop: SimLoop, own: set[asyncio.Task[Any] | None], *, final: bool
+) -> list[LeftBehind]:
+    """Tasks that are not done, and finally those whose exception nobody looked at."""
     found: list[LeftBehind] = []
-    for task in trial.loop.living():
+    for task in loop.living():
         if task in own:
             continue
         if not task.done():
             found.append(LeftBehind("leaked-task", where(task), final))
         elif final and _unretrieved(task):
             found.append(LeftBehind("unretrieved-exception", _lost(task), final))
-    if final:
-        found += _resources(trial)
     return found
 
 
-def _resources(trial: Trial) -> list[LeftBehind]:
-    """Timers, streams, generators and threads that are still there at the very end."""
-    loop = trial.loop
-    names = {"leaked-timer": [describe(timer) for timer in loop.clock.live()]}
-    names["unclosed-stream"] = [
-        f"request {stream.request} of run {stream.run}"
-        for stream in trial.streams
-        if stream.abandoned
-    ]
-    names["leaked-generator"] = sorted(
-        getattr(generator, "__qualname__", "generator")
-        for generator in loop.generators
-        if getattr(generator, "ag_frame", None) is not None
-    )
-    names["leaked-thread"] = [job.where() for job in loop.workers.jobs if job.blocked]
-    names["leaked-thread"] += sorted(
-        thread.name.rstrip("0123456789-") for thread in real_threads() - trial.threads
-    )
-    return [LeftBehind(kind, name, final=True) for kind, found in names.items() for name in found]
+def left_on_loop(loop: SimLoop) -> dict[str, list[str]]:
+    """Timers, generators and worker threads that are still there at the very end."""
+    return {
+        "leaked-timer": [describe(timer) for timer in loop.clock.live()],
+        "leaked-generator": sorted(
+            getattr(generator, "__qualname__", "generator")
+            for generator in loop.generators
+            if getattr(generator, "ag_frame", None) is not None
+        ),
+        "leaked-thread": [job.where() for job in loop.workers.jobs if job.blocked],
+    }
 
 
 def real_threads() -> set[threading.Thread]:

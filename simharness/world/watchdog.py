@@ -28,6 +28,7 @@ WALL_S = 20.0
 """Real seconds after which a trial is ended. Healthy ones take milliseconds."""
 
 _LOOK_EVERY_S = 1.0  # how often the watchdog looks, and tries again to end a trial
+_OURS = ("simharness.world.", "simharness.provider.", "simharness.isolate.")
 
 
 @contextlib.contextmanager
@@ -103,8 +104,8 @@ class _Watchdog:
 
 
 def _ours(frame: FrameType) -> bool:
-    """Whether the world was running: it looks by itself whether the trial has ended."""
-    return str(frame.f_globals.get("__name__", "")).startswith("simharness.world.")
+    """Whether the world was running: it sees by itself that the trial is to end."""
+    return str(frame.f_globals.get("__name__", "")).startswith(_OURS)
 
 
 def _place(frame: FrameType | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator
 
 import anyio
 
@@ -268,3 +269,25 @@ async def cancelled_reader(loop: SimLoop) -> str:
     Call(loop, "cancel", task.cancel)
     await asyncio.wait([task])
     return "cancelled" if task.cancelled() else "read"
+
+
+def test_what_a_program_leaves_is_named() -> None:
+    """A pending task, a timer and an open generator are found when the program ends."""
+
+    async def numbers() -> AsyncIterator[int]:
+        yield 1
+        yield 2
+
+    kept: list[object] = []
+
+    async def leaves(loop: SimLoop) -> None:
+        kept.append(asyncio.create_task(asyncio.sleep(100)))
+        loop.call_later(50, print)
+        generator = numbers()
+        kept.append(generator)
+        await anext(generator)
+        await asyncio.sleep(0)
+
+    kinds = sorted({left.kind for left in play(leaves).left})
+    assert ["leaked-generator", "leaked-task", "leaked-timer"] == kinds
+    assert () == play(cancelled_reader).left

@@ -1,0 +1,159 @@
+"""Print what a trial costs, as ratios measured side by side in this one run.
+
+`make bench`. CPU time (user and system) is measured in turn, ours and stock, and the median of the
+pairs is shown, since the speed of a shared machine drifts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tabulate import tabulate
+
+from simharness import rules
+from simharness.agents import find
+from simharness.choices import ScheduleChooser
+from simharness.scenario.load import load_file
+from simharness.world.kernel import play
+from simharness.world.run import batch, run
+from tests.benchmarks.workload import on_stock, workload
+
+PAIRS = 31
+RUNS = 60
+CASE = Path(__file__).with_name("two-turns-two-tools.sim.yaml")
+
+Measured = tuple[float, float]
+
+
+def cpu_us(call: Callable[[], object], runs: int = RUNS) -> float:
+    """Microseconds of CPU per call."""
+    before = time.process_time()
+    for _ in range(runs):
+        call()
+    return (time.process_time() - before) / runs * 1e6
+
+
+def ratio(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float, float]:
+    """Median ratio of interleaved pairs, and both medians in microseconds."""
+    pairs = [(cpu_us(ours), cpu_us(theirs)) for _ in range(PAIRS)]
+    return (
+        statistics.median(mine / other for mine, other in pairs),
+        statistics.median(mine for mine, _ in pairs),
+        statistics.median(other for _, other in pairs),
+    )
+
+
+def fresh_stock_loop() -> object:
+    """The workload on a new SelectorEventLoop, as every one of our trials has a new loop."""
+    loop = asyncio.SelectorEventLoop()
+    try:
+        return loop.run_until_complete(on_stock())
+    finally:
+        loop.close()
+
+
+def in_our_world() -> object:
+    """The workload in virtual time, choices recorded, what is left behind looked for."""
+    return play(lambda _: workload(asyncio.sleep))
+
+
+def workload_table() -> list[list[str]]:
+    """Ours against stock on the 65-callback workload."""
+    shared = asyncio.SelectorEventLoop()
+    baselines: dict[str, Callable[[], object]] = {
+        "stock, a new SelectorEventLoop per run": fresh_stock_loop,
+        "stock, one loop for all runs": lambda: shared.run_until_complete(on_stock()),
+        "stock, asyncio.run": lambda: asyncio.run(on_stock()),
+    }
+    rows = []
+    for name, theirs in baselines.items():
+        found, mine, other = ratio(in_our_world, theirs)
+        rows.append([name, f"{found:.2f}", f"{mine:.0f}", f"{other:.0f}"])
+    shared.close()
+    return rows
+
+
+def trial_table() -> list[list[str]]:
+    """Parts of one trial of a two-turn, two-tool scenario on the reference loop."""
+    case = load_file(CASE).cases[0]
+    factory = find("reference")
+    contract = factory(_NoWorld()).contract  # type: ignore[arg-type]
+    done = run(case, factory, ScheduleChooser())
+
+    def hashed() -> str:
+        done.trace._text = None
+        return done.trace.hash()
+
+    def trial() -> object:
+        return run(case, factory, ScheduleChooser())
+
+    def judged() -> object:
+        return rules.judge(done.trace, contract)
+
+    parts = {"world and agent": trial, "rules": judged, "trace hash": hashed}
+    costs = {
+        name: statistics.median(cpu_us(part) for _ in range(PAIRS)) for name, part in parts.items()
+    }
+    total = sum(costs.values())
+    rows = [[name, f"{cost:.0f}", f"{cost / total:.0%}"] for name, cost in costs.items()]
+    rows.append(["one judged trial", f"{total:.0f}", f"{1e6 / total:,.0f} trials/s"])
+    return rows
+
+
+class _NoWorld:
+    """Enough of a world to ask an agent for its contract."""
+
+    def tools(self) -> list[object]:
+        """No tools."""
+        return []
+
+
+def start_up_table() -> list[list[str]]:
+    """Wall time of a fresh process, less what an empty Python needs."""
+    rows = []
+    for name, words in {
+        "import simharness": ["-c", "import simharness"],
+        "simharness --help": ["-m", "simharness", "--help"],
+    }.items():
+        pairs = [(_wall_s(words), _wall_s(["-c", "pass"])) for _ in range(7)]
+        whole = statistics.median(pair[0] for pair in pairs)
+        rows.append([name, f"{whole:.2f}", f"{statistics.median(a - b for a, b in pairs):.2f}"])
+    return rows
+
+
+def _wall_s(words: list[str]) -> float:
+    before = time.perf_counter()
+    subprocess.run([sys.executable, *words], check=True, capture_output=True)
+    return time.perf_counter() - before
+
+
+def main() -> None:
+    """Print all tables."""
+    with batch():
+        rows = workload_table()
+        parts = trial_table()
+    print("65-callback workload, CPU per run; ours with recording, labels, leak checks,")
+    print("numbered task hashes and the batch's patches; rules and trace hash not included\n")
+    print(
+        tabulate(rows, headers=["against", "ratio", "ours us", "stock us"], disable_numparse=True)
+    )
+    print("\nOne trial of two turns and two tools on the reference loop, CPU\n")
+    print(tabulate(parts, headers=["part", "us", "share"], disable_numparse=True))
+    print("\nStart-up, wall seconds\n")
+    print(
+        tabulate(
+            start_up_table(),
+            headers=["command", "seconds", "above an empty Python"],
+            disable_numparse=True,
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
