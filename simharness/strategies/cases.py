@@ -16,12 +16,12 @@ from simharness.strategies.written import Data, Document, Word, case_of, streams
 __all__ = ["cases"]
 
 _CANCELS_MAX = 3
-_FOLLOWING = st.integers(0, 5)
+_ACTIONS_MAX = 6
+_MORE = st.sampled_from((False, True, True))
 _ANSWERS = st.lists(ANSWERS, max_size=4)
-_PROMPTS = st.one_of(st.just("And then?"), TEXTS.filter(str.strip))
+_PROMPTS = st.one_of(st.just("Go"), TEXTS.filter(str.strip))
 _HOW = st.sampled_from(("later", "meanwhile", "placed"))
 _KINDS = st.sampled_from(("cancel", "cancel", "cancel", "prompt", "wait"))
-_SELDOM = st.sampled_from((False, False, False, True))
 _WAYS: st.SearchStrategy[Document] = st.sampled_from(
     (
         {},
@@ -50,62 +50,69 @@ def cases() -> st.SearchStrategy[Case]:
 
 @st.composite
 def _cases(draw: st.DrawFn) -> Case:
-    model = draw(_ANSWERS)
-    tools = draw(TOOLS)
-    document: Document = {
-        "scenario": Word("drawn"),
-        "model": model,
-        "tools": tools,
-        "agent": draw(SETTINGS),
-        "run": _User(draw, model, tuple(tools)).actions(),
-        **draw(_EPILOGUES),
-    }
+    document: Document = {"scenario": Word("drawn"), "model": []}
+    document["tools"] = tools = draw(TOOLS)
+    document["agent"] = draw(SETTINGS)
+    user = _User(draw, tuple(tools))
+    document["run"] = user.actions()
+    document["model"] = user.first_model
+    document.update(draw(_EPILOGUES))
     return case_of(document)
 
 
 class _User:
-    """What the user does, drawn action by action: what was drawn decides what may follow."""
+    """What the user does, drawn action by action: what was drawn decides what may follow.
 
-    def __init__(self, draw: st.DrawFn, model: Sequence[Data], tools: Sequence[str]) -> None:
+    The first prompt is drawn like all others, so that shrinking can leave out those before it.
+    """
+
+    def __init__(self, draw: st.DrawFn, tools: Sequence[str]) -> None:
+        self.first_model: list[Data] = []
         self._draw = draw
         self._tools = tools
-        self._running: tuple[tuple[Stream, ...], ...] = (streams_of(model),)
+        self._running: tuple[tuple[Stream, ...], ...] = ()
         self._cancels = 0
 
     def actions(self) -> list[Data]:
         """The first prompt and what follows it."""
-        prompt: Document = {"prompt": "Go"}
-        return [prompt, *(self._action() for _ in range(self._draw(_FOLLOWING)))]
+        actions = [self._draw(_actions(self))]
+        while len(actions) < _ACTIONS_MAX and self._draw(_MORE):
+            actions.append(self._draw(_actions(self)))
+        return actions
 
-    def _action(self) -> Data:
-        kind = self._draw(_KINDS)
-        if kind == "cancel" and self._cancels < _CANCELS_MAX:
-            return self._cancel()
-        if kind == "prompt":
+    def action(self, kind: str) -> Data:
+        """The next action, of `kind` if it may be: the first one is a prompt."""
+        if kind == "prompt" or not self._running:
             return self._prompt()
+        if kind == "cancel" and self._cancels < _CANCELS_MAX:
+            self._cancels += 1
+            return {"cancel": None, **self._place(anywhere=True), **self._draw(_WAYS)}
         return {"wait": Word("20ms"), **self._place()}
-
-    def _cancel(self) -> Document:
-        self._cancels += 1
-        way = self._draw(_WAYS)
-        if self._draw(_SELDOM):
-            return {"cancel": Word("anywhere"), **way}
-        return {"cancel": None, **self._place(), **way}
 
     def _prompt(self) -> Document:
         """One that waits for its turn, or one that comes during a run."""
         prompt: Document = {"prompt": self._draw(_PROMPTS)}
+        first = not self._running
         how = self._draw(_HOW)
-        place = self._place(inside=False) if how == "placed" else {}
+        place = self._place(outside=True) if how == "placed" and not first else {}
         model = self._draw(_ANSWERS)
         script = streams_of(model)
-        if how == "meanwhile":
-            prompt["meanwhile"] = True
-        if model:
+        if first:
+            self.first_model = model
+        elif model:
             prompt["model"] = model
-        alone = how == "later" or (how == "placed" and not place)
-        self._running = (script,) if alone else (*self._running, script)
+        if how == "meanwhile" and not first:
+            prompt["meanwhile"] = True
+        alongside = place or "meanwhile" in prompt
+        self._running = (*self._running, script) if alongside else (script,)
         return {**prompt, **place}
 
-    def _place(self, *, inside: bool = True) -> Document:
-        return draw_place(self._draw, Scene(self._running, self._tools), inside=inside)
+    def _place(self, *, anywhere: bool = False, outside: bool = False) -> Document:
+        scene = Scene(self._running, self._tools)
+        return draw_place(self._draw, scene, anywhere=anywhere, inside=not outside)
+
+
+@st.composite
+def _actions(draw: st.DrawFn, user: _User) -> Data:
+    """One action as one piece of the example, which shrinking can take out as a whole."""
+    return user.action(draw(_KINDS))

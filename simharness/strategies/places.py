@@ -65,16 +65,18 @@ class Scene:
         return [name for name in TOOL_NAMES if name in names and name in self.tools]
 
 
-def draw_place(draw: st.DrawFn, scene: Scene, *, inside: bool = True) -> Document:
+def draw_place(draw: st.DrawFn, scene: Scene, *, anywhere: bool, inside: bool) -> Document:
     """Draw the options that place an action: none, or an anchor; simple ones first.
 
-    `inside`: the action may also be called from inside the agent.
+    `anywhere`: the search may place the action. `inside`: it may be called from inside the agent.
     """
     kinds = ["none"]
     kinds += ["chunk"] * 2 * bool(scene.chunks())
     kinds += ["tool"] * 2 * bool(scene.called())
     kinds += ["request", "terminal"] * bool(scene.requests())
-    kind = draw(st.sampled_from([*kinds, "record", "wait", "time"]))
+    kinds += ["record", "wait", "time"]
+    kinds += ["anywhere"] * 2 * anywhere
+    kind = draw(st.sampled_from(kinds))
     if kind == "chunk":
         return _chunk(draw, scene)
     if kind == "tool":
@@ -89,7 +91,9 @@ def draw_place(draw: st.DrawFn, scene: Scene, *, inside: bool = True) -> Documen
         return _inside(draw, _word("after", f"{name} {number}"), allowed=inside)
     if kind == "wait":
         return {key: Word(value) for key, value in draw(st.sampled_from(_WAITS)).items()}
-    return {"at": draw(PAUSES)} if kind == "time" else {}
+    if kind == "time":
+        return {"at": draw(PAUSES)}
+    return {"anywhere": True} if kind == "anywhere" else {}
 
 
 _NAMES = st.sampled_from(_RECORDS)
