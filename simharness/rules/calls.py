@@ -6,7 +6,7 @@ from simharness.contract import Contract
 from simharness.rules.argtext import texts
 from simharness.rules.conversation import Heard, after_run, assistants, heard
 from simharness.rules.reading import Facts, RunFacts, read
-from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.trace import ActionTaken, Outcome, RequestMade, ToolEnded, ToolStarted, Trace
 from simharness.verdict import Judgement, Violation
 
@@ -24,7 +24,7 @@ def run_once(trace: Trace, contract: Contract) -> Judgement:
             by_id.setdefault(start.call_id, []).append(start)
     repeated = {call: found for call, found in by_id.items() if len(found) > 1}
     if not repeated:
-        return Judgement(len(by_id)) if by_id else NOTHING
+        return judged(len(by_id))
     facts = read(trace, contract)
     violations = []
     for call, found in repeated.items():
@@ -32,7 +32,7 @@ def run_once(trace: Trace, contract: Contract) -> Judgement:
             text = f"Call {call} of {found[0].name} was run more than once."
             numbers = tuple(start.n for start in found)
             violations.append(Violation("tool-exec-once", text, numbers))
-    return Judgement(len(by_id), tuple(violations))
+    return judged(len(by_id), violations)
 
 
 def _made(facts: Facts, call: str) -> int:
@@ -71,7 +71,7 @@ def unknown_answered(trace: Trace, contract: Contract) -> Judgement:
             if names and request.tools and _goes_on(facts, run, request):
                 occasions += 1
                 violations += _unanswered(facts, run, request, names)
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _goes_on(facts: Facts, run: RunFacts, request: RequestMade) -> bool:
@@ -126,7 +126,7 @@ def siblings_kept(trace: Trace, contract: Contract) -> Judgement:
             if one is not None:
                 occasions += 1
                 violations += _lost(run, one, calls, good, ended[raised[0]])
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _history_behind(

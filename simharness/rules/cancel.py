@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simharness.contract import Contract
 from simharness.rules.reading import Cancel, Facts, RunFacts, late, read, told
-from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.terminals import reported, tolerated
 from simharness.trace import (
     FailureCounted,
@@ -49,7 +49,7 @@ def late_requests(trace: Trace, contract: Contract) -> Judgement:
                     for request in run.requests
                     if request.n > point
                 ]
-    return Judgement(occasions, tuple(violations), tuple(notes)) if occasions else NOTHING
+    return judged(occasions, violations, notes)
 
 
 def _late_after(
@@ -94,7 +94,7 @@ def not_failure(trace: Trace, contract: Contract) -> Judgement:
             if outcome is Outcome.FAILED:
                 text = f"Run {run.number} was cancelled, yet it is reported as failed."
                 violations.append(Violation(_FAILURE, text, (cancel.called, n)))
-    return Judgement(len(cancelled), tuple(violations))
+    return judged(len(cancelled), violations)
 
 
 def _treatments(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:
@@ -157,7 +157,7 @@ def surfaced(trace: Trace, contract: Contract) -> Judgement:
             occasions += 1
             text = f"The agent ended the process instead of the run: {limit.limit}."
             violations.append(Violation(_SURFACED, text, (limit.n,)))
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _told(what: str, told: str) -> bool:

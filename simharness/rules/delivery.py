@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from simharness.contract import Contract
 from simharness.rules.conversation import Heard, assistants, between_runs, next_history
 from simharness.rules.reading import Facts, RunFacts, read
-from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.terminals import reported
 from simharness.trace import (
     ActionTaken,
@@ -67,7 +67,7 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
         found = _replayed(facts, run, texts)
         occasions += len(found)
         violations += found
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _final(facts: Facts, run: RunFacts, request: RequestMade) -> tuple[Message, Heard] | None:
@@ -145,7 +145,7 @@ def observers(trace: Trace, contract: Contract) -> Judgement:
         folded = _folded(facts)
         occasions += folded[0]
         violations += folded[1]
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _cancelled_behind_end(run: RunFacts) -> bool:
@@ -239,7 +239,7 @@ def usage(trace: Trace, contract: Contract) -> Judgement:
             if run is not None and run.settled is not None and not run.left:
                 text = f"The usage of request {place[1]} of run {place[0]} is in no log row."
                 violations.append(Violation("usage-once", text, (run.over,)))
-    return Judgement(occasions, tuple(violations))
+    return judged(occasions, violations)
 
 
 def _misbooked(

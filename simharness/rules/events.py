@@ -10,7 +10,7 @@ from typing import Any
 from simharness.contract import Contract
 from simharness.rules.conversation import between_runs
 from simharness.rules.reading import Facts, RunFacts, read
-from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.trace import (
     AgentEnd,
     AgentStart,
@@ -69,7 +69,7 @@ def paired(trace: Trace, contract: Contract) -> Judgement:
     violations += _never_ended(facts, opened)
     if "message" in contract.reports:
         violations += _silent(facts)
-    return Judgement(occasions, tuple(violations))
+    return judged(occasions, violations)
 
 
 def _never_ended(facts: Facts, opened: _Opened) -> list[Violation]:

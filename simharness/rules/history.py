@@ -6,7 +6,7 @@ from simharness.contract import Contract
 from simharness.rules.argtext import texts, whole
 from simharness.rules.conversation import Fault, Heard, heard
 from simharness.rules.reading import Facts, read
-from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.trace import ToolStarted, Trace
 from simharness.verdict import Judgement, Violation
 
@@ -23,7 +23,7 @@ def answered_calls(trace: Trace, contract: Contract) -> Judgement:
     if not occasions:
         return NOTHING
     kinds = {"unanswered", "twice"}
-    return Judgement(occasions, _broken("tool-pairing", facts, histories, kinds))
+    return judged(occasions, _broken("tool-pairing", facts, histories, kinds))
 
 
 def orphan_results(trace: Trace, contract: Contract) -> Judgement:
@@ -33,7 +33,7 @@ def orphan_results(trace: Trace, contract: Contract) -> Judgement:
     occasions = sum(one.roles.count("tool") for one in histories)
     if not occasions:
         return NOTHING
-    return Judgement(occasions, _broken("no-orphan-result", facts, histories, {"orphan"}))
+    return judged(occasions, _broken("no-orphan-result", facts, histories, {"orphan"}))
 
 
 def wellformed(trace: Trace, contract: Contract) -> Judgement:
@@ -46,7 +46,7 @@ def wellformed(trace: Trace, contract: Contract) -> Judgement:
     declared = (contract.cut_message, contract.empty_cancel, contract.failed_final)
     if _EMPTY_BY_CONTRACT.isdisjoint(declared):
         kinds.add("empty")
-    return Judgement(len(requests), _broken("request-wellformed", facts, requests, kinds))
+    return judged(len(requests), _broken("request-wellformed", facts, requests, kinds))
 
 
 def _broken(
@@ -93,7 +93,7 @@ def arguments_arrive(trace: Trace, contract: Contract) -> Judgement:
                 seen.add(fault.call_id)
                 text = f"In {one.place} {fault.text}, and its arguments never arrived whole."
                 violations.append(Violation("args-complete", text, (one.n,)))
-    return Judgement(occasions, tuple(violations))
+    return judged(occasions, violations)
 
 
 def _cut_calls(facts: Facts) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simharness.contract import Contract
 from simharness.rules.conversation import heard, refusals
 from simharness.rules.reading import Facts, RunFacts, read
-from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.trace import (
     ActionTaken,
     CancelCalled,
@@ -42,7 +42,7 @@ def settles(trace: Trace, contract: Contract) -> Judgement:
     settled = sum(run.settled is not None for run in facts.runs.values())
     limits = [limit for limit in trace.of(LimitHit) if limit.limit in _STUCK]
     if not limits:
-        return Judgement(settled) if settled else NOTHING
+        return judged(settled)
     limit = limits[0]
     name = _named(limit)
     stuck = [run for run in facts.runs.values() if run.settled is None]
@@ -55,7 +55,7 @@ def settles(trace: Trace, contract: Contract) -> Judgement:
         text = f"All runs have settled, but the loop does not come to rest: {name}."
         violations = [Violation("settles", text, (limit.n,))]
     occasions = settled + len(violations)
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _named(limit: LimitHit) -> str:
@@ -98,7 +98,7 @@ def no_leaks(trace: Trace, contract: Contract) -> Judgement:
         for one in left
         if one.kind in _LEAKS and not (one.final and one.kind in kinds)
     )
-    return Judgement(occasions, violations, notes)
+    return judged(occasions, violations, notes)
 
 
 def streams_closed(trace: Trace, contract: Contract) -> Judgement:
@@ -112,7 +112,7 @@ def streams_closed(trace: Trace, contract: Contract) -> Judgement:
         if one.final and one.kind == "unclosed-stream"
     )
     occasions = max(requests - ended, len(violations))
-    return Judgement(occasions, violations) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def clean_close(trace: Trace, contract: Contract) -> Judgement:
@@ -135,7 +135,7 @@ def clean_close(trace: Trace, contract: Contract) -> Judgement:
             if error.n > cancel.n and _of_generator(error):
                 text = f"After the consumer left run {run.number}: {error.message}."
                 violations.append(Violation("close-is-clean", text, (cancel.n, error.n)))
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _kind(error: str) -> str:
@@ -173,7 +173,7 @@ def idle_again(trace: Trace, contract: Contract) -> Judgement:
                 text = f"After run {run.number} the phase stays {of_run[-1].phase}."
                 evidence = (of_run[-1].n, run.over)
                 violations.append(Violation("phase-returns-idle", text, evidence))
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _explained(facts: Facts, run: RunFacts) -> bool:

@@ -9,7 +9,7 @@ import attrs
 
 from simharness.contract import Contract
 from simharness.rules.reading import NEVER, Facts, RunFacts, read
-from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.trace import (
     AgentEnd,
     AgentStart,
@@ -67,7 +67,7 @@ def nested(trace: Trace, contract: Contract) -> Judgement:
         if problem:
             text = f"In run {record.run} {problem}."
             violations.append(Violation("nested-order", text, (record.n,)))
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 # One function per record: it opens or closes what the record says, and returns what it found open
@@ -143,7 +143,7 @@ def nothing_after(trace: Trace, contract: Contract) -> Judgement:
     shown = trace.of(Shown)
     occasions += len({record.run for record in shown})
     violations += _shown_late(facts, shown)
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _shown_late(facts: Facts, shown: list[Shown]) -> list[Violation]:
@@ -189,7 +189,7 @@ def last_word(trace: Trace, contract: Contract) -> Judgement:
                 text = f"Run {record.run} was reported as over before {_WORDS[kind]}."
                 evidence = (points[record.run], record.n)
                 violations.append(Violation("settle-order", text, evidence))
-    return Judgement(occasions, tuple(violations))
+    return judged(occasions, violations)
 
 
 _WORDS: dict[type[Record], str] = {

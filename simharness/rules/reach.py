@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simharness.contract import Contract
 from simharness.rules.reading import Cancel, Facts, RunFacts, read
-from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.terminals import reported, tolerated
 from simharness.trace import (
     ActionTaken,
@@ -46,7 +46,7 @@ def scope(trace: Trace, contract: Contract) -> Judgement:
             for other in others
             if _was_cancelled(other)
         ]
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _open_streams(facts: Facts, run: RunFacts, cancel: Cancel) -> list[RequestMade]:
@@ -129,7 +129,7 @@ def idempotent(trace: Trace, contract: Contract) -> Judgement:
         for problem, n in _disturbed(facts, run, cancel, second):
             text = f"Run {run.number} was cancelled twice and {problem}."
             violations.append(Violation("cancel-idempotent", text, (second, n)))
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _disturbed(facts: Facts, run: RunFacts, cancel: Cancel, second: int) -> list[tuple[str, int]]:
@@ -168,7 +168,7 @@ def flag_reset(trace: Trace, contract: Contract) -> Judgement:
         if touched:
             text = f"Run {run.number} was not cancelled, but after an earlier cancel it {touched}."
             violations.append(Violation("cancel-flag-reset", text, (first, run.over)))
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _has_own_cause(facts: Facts, run: RunFacts) -> bool:

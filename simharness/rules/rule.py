@@ -6,16 +6,17 @@ schedule, so a stored trace can be judged again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Literal
 
 import attrs
 
 from simharness.contract import Contract
 from simharness.trace import Trace
-from simharness.verdict import Judgement
+from simharness.verdict import Judgement, Violation
 
-__all__ = ["NOTHING", "Check", "Family", "Rule", "Tier"]
+__all__ = ["NOTHING", "Check", "Family", "Rule", "Tier", "judged"]
 
 Tier = Literal["core", "declared", "store"]
 Family = Literal["history", "tools", "events", "cancel", "liveness"]
@@ -23,6 +24,20 @@ Check = Callable[[Trace, Contract], Judgement]
 
 NOTHING = Judgement()
 """The judgement of a rule that had no occasion; shared, because most rules have none."""
+
+
+def judged(
+    occasions: int, violations: Sequence[Violation] = (), notes: Sequence[str] = ()
+) -> Judgement:
+    """The judgement of a rule. Most find nothing, and those are shared: making one costs."""
+    if violations or notes:
+        return Judgement(occasions, tuple(violations), tuple(notes))
+    return _clean(occasions)
+
+
+@lru_cache(maxsize=256)
+def _clean(occasions: int) -> Judgement:
+    return Judgement(occasions)
 
 
 @attrs.frozen(kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from simharness.contract import Contract
 from simharness.rules.events import torn
 from simharness.rules.reading import Cancel, Facts, RunFacts, read
-from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.rule import Rule, judged
 from simharness.trace import (
     ActionTaken,
     AgentEnd,
@@ -46,7 +46,7 @@ def one_terminal(trace: Trace, contract: Contract) -> Judgement:
         if run.settled is not None:
             name = "run" if key[1] == _RUN else f"turn {key[1]} of run"
             violations += _count(facts, run, name, starts.get(key, 0), ends.get(key, []))
-    return Judgement(len(keys), tuple(violations)) if keys else NOTHING
+    return judged(len(keys), violations)
 
 
 _RUN = -1
@@ -100,7 +100,7 @@ def kind(trace: Trace, contract: Contract) -> Judgement:
                     continue
         occasions += 1
         violations += wrong
-    return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+    return judged(occasions, violations)
 
 
 def _after_cancel(

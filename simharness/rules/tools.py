@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simharness.contract import Contract
 from simharness.rules.reading import Cancel, Facts, late, read, told
-from simharness.rules.rule import NOTHING, Rule
+from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.trace import (
     HookCalled,
     Record,
@@ -48,7 +48,7 @@ def late_starts(trace: Trace, contract: Contract) -> Judgement:
                 for record in starts
                 if record.run == run.number and record.n > point
             ]
-    return Judgement(occasions, tuple(violations), tuple(notes)) if occasions else NOTHING
+    return judged(occasions, violations, notes)
 
 
 def _tool_hooks(trace: Trace, contract: Contract) -> list[HookCalled]:
@@ -108,7 +108,7 @@ def orphan_work(trace: Trace, contract: Contract) -> Judgement:
                 notes.append(f"after run {end.run} had settled {text}")
             else:
                 _sort(end, text, body, violations, notes)
-    return Judgement(occasions, tuple(violations), tuple(notes))
+    return judged(occasions, violations, notes)
 
 
 _ENDINGS = {"returned": "ran to its end", "raised": "raised", "cancelled": "was cancelled"}
