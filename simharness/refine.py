@@ -6,7 +6,7 @@ way, and each deviation left is varied to see how exact the moment must be.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import attrs
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from simharness.choices import Chooser
     from simharness.verdict import Verdict
 
-__all__ = ["refine"]
+__all__ = ["Refiner", "Refines", "refine"]
 
 _TRIALS: Final = 400  # per cause; a three-deviation fault took 69 to 169 replays to shrink
-_CAUSES: Final = 40  # more blocks than that nobody reads
+_TOTAL: Final = 4000  # over all causes: a slow agent must not make the report wait for minutes
 
 
 def refine(
@@ -36,29 +36,46 @@ def refine(
     *,
     agent: str = "",
     given: frozenset[str] = frozenset(),
+    refiner: Refines | None = None,
 ) -> SuiteResult:
-    """`suite` with the smallest example of each cause shrunk and explained in its place."""
-    chosen = {id(cause.example) for cause in suite.causes()[:_CAUSES]}
-    refiner = _Refiner(factory, plan, agent, given)
-    results = []
+    """`suite` with the smallest example of each cause shrunk and explained in its place.
+
+    `refiner` does it elsewhere.
+    """
+    found = {id(f.example): (f, result) for result in suite.results for f in result.findings}
+    refiner = refiner or Refiner(factory, plan, agent, given)
+    small: dict[int, Finding] = {}
     with batch():
-        for result in suite.results:
-            findings = tuple(
-                refiner.refined(found, result) if id(found.example) in chosen else found
-                for found in result.findings
-            )
-            results.append(attrs.evolve(result, findings=findings))
+        for cause in suite.causes():
+            if refiner.trials >= _TOTAL:
+                break
+            small[id(cause.example)] = refiner.refined(*found[id(cause.example)])
+    results = (
+        attrs.evolve(result, findings=tuple(small.get(id(f.example), f) for f in result.findings))
+        for result in suite.results
+    )
     return attrs.evolve(suite, results=tuple(results))
 
 
-@attrs.frozen
-class _Refiner:
-    """Refines findings of one agent; the fields are those of `refine`."""
+class Refines(Protocol):
+    """What `refine` needs: here, or in another process."""
+
+    trials: int
+
+    def refined(self, finding: Finding, result: CaseResult) -> Finding:
+        """As `Refiner.refined`."""
+        ...
+
+
+@attrs.define
+class Refiner:
+    """Refines findings of one agent and counts the trials; the fields are those of `refine`."""
 
     factory: AgentFactory
     plan: Plan
     agent: str
     given: frozenset[str]
+    trials: int = 0
 
     def refined(self, finding: Finding, result: CaseResult) -> Finding:
         """`finding` with the least example there is, as far as the trials go."""
@@ -69,12 +86,13 @@ class _Refiner:
 
         def run_once(chooser: Chooser) -> Verdict:
             """One trial, seen as if only this cause could break."""
+            self.trials += 1
             verdict = bench.trial(chooser)
             return attrs.evolve(
                 verdict, violations=tuple(filter(finding.shows, verdict.violations))
             )
 
-        small = shrink(run_once, finding.example.verdict, finding.rule, budget=_TRIALS)
+        small = shrink(run_once, example.verdict, finding.rule, budget=_TRIALS)
         parts = explain(run_once, small.verdict, finding.rule)
         violation = next(filter(finding.shows, small.verdict.violations))
         refined = attrs.evolve(

@@ -11,9 +11,10 @@ import attrs
 
 from simharness import sweeps
 from simharness.agent import NotApplicable
-from simharness.check import Bench, check_suite
+from simharness.check import Bench, Checker, check_suite
 from simharness.choices import ScheduleChooser
 from simharness.results import SuiteResult, deepened
+from simharness.stopping import costly
 from simharness.world.run import batch
 
 if TYPE_CHECKING:
@@ -26,9 +27,12 @@ if TYPE_CHECKING:
     from simharness.sweeps import Script
     from simharness.trace import Trace
 
-__all__ = ["TOTAL", "playable", "sweep"]
+Played = tuple["Script", "Identity", "Trace"]
+"""A plain script as an agent can play it, the agent, and the default trial."""
 
-TOTAL: Final = 20_000
+__all__ = ["TOTAL", "Played", "playable", "sweep"]
+
+TOTAL: Final = 10_000
 """Trials of a sweep unless `--total` says otherwise: the complete phases and some of the last."""
 
 _PLACES: Final = 5_000  # per case: more boundaries than any trial of these scripts has
@@ -40,20 +44,27 @@ def sweep(
     *,
     agent: str = "",
     on_result: Callable[[CaseResult], None] = lambda _: None,
+    checker: Checker | None = None,
+    play: Callable[[Script], Played] | None = None,
 ) -> SuiteResult:
     """Sweep the built-in scripts with everything this agent can be cancelled by.
 
     The result has one entry per case; causes are put together with `results.merged`. Raises
-    NotApplicable if the agent cannot even play the plain script.
+    NotApplicable if the agent cannot even play the plain script. `checker` and `play` do elsewhere
+    what `check.check_suite` and `playable` do here.
     """
+    played = play or (lambda script: playable(script, factory))
     total = TOTAL if plan.total is None else plan.total
     done: dict[str, CaseResult] = {}
     left, skipped = total, 0
     with batch():
-        for cases, strategy in _phases(factory):
+        for cases, strategy in _phases(played):
             trials = plan.budget if strategy == "bounded" else _PLACES
             deep = attrs.evolve(plan, budget=trials, bound=1, strategy=strategy, total=left)
-            result = check_suite(cases, factory, deep, agent=agent, on_result=on_result)
+            wanted = [case for case in cases if not _stopped(done.get(case.id))]
+            result = check_suite(
+                wanted, factory, deep, agent=agent, on_result=on_result, checker=checker
+            )
             for found in result.results:
                 before = done.get(found.case.id)
                 done[found.case.id] = found if before is None else deepened(before, found)
@@ -62,9 +73,15 @@ def sweep(
     return SuiteResult(tuple(done.values()), plan.mode or "strict", skipped)
 
 
-def _phases(factory: AgentFactory) -> Iterator[tuple[list[Case], str]]:
+def _stopped(result: CaseResult | None) -> bool:
+    """Whether a case has shown a trial that nobody wants to run many times."""
+    found = () if result is None else result.findings
+    return any(costly(finding.example.verdict) for finding in found)
+
+
+def _phases(play: Callable[[Script], Played]) -> Iterator[tuple[list[Case], str]]:
     """The cases of each phase and how they are searched."""
-    played = [playable(script, factory) for script in sweeps.SCRIPTS]
+    played = [play(script) for script in sweeps.SCRIPTS]
     scripts = [script for script, _, _ in played]
     ways = sweeps.ways(played[0][1])
     outside = [case for script in scripts for case in sweeps.from_outside(script, ways)]
@@ -76,7 +93,7 @@ def _phases(factory: AgentFactory) -> Iterator[tuple[list[Case], str]]:
     yield [*outside, *faults], "bounded"
 
 
-def playable(script: Script, factory: AgentFactory) -> tuple[Script, Identity, Trace]:
+def playable(script: Script, factory: AgentFactory) -> Played:
     """The plain script as this agent can play it, the agent, and the default trial.
 
     Raises NotApplicable if it cannot play the script at all.

@@ -41,7 +41,7 @@ def command(*, agent: str, plan: Plan, baseline: str | None, output: Output) -> 
     """Place a cancel at every point of built-in scripts, and every fault at every chunk.
 
     Then all of it with one deviation from the default order, up to --budget trials per case, while
-    --total (20,000) lasts.
+    --total (10,000) lasts.
     Violations are grouped by rule and cause; each group shows its smallest example.
     """
     from simharness.agent import NotApplicable
