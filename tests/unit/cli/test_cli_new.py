@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from simharness.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 QUICK = ["--total", "300", "-q"]
 
