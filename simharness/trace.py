@@ -515,17 +515,21 @@ class Trace:
     def __init__(self) -> None:
         self.records: list[Record] = []
         self._kinds: dict[type[Record], list[Record]] = {}
-        self._text: str | None = None
+        self._text: str | None = None  # of the first `_texted` records
+        self._texted = 0
 
     def add(self, record: Record, *, time: float, run: int) -> None:
-        """Stamp `record` and append it. A record that was added before is a fault of ours."""
-        assert not hasattr(record, "n"), f"record added twice: {record!r}"
-        record.n = len(self.records)  # type: ignore[misc]
+        """Stamp `record` and append it. Each record is added once."""
+        records = self.records
+        record.n = len(records)  # type: ignore[misc]
         record.time = time  # type: ignore[misc]
         record.run = run  # type: ignore[misc]
-        self.records.append(record)
-        self._kinds.setdefault(type(record), []).append(record)
-        self._text = None
+        records.append(record)
+        kind = type(record)
+        if kind in self._kinds:
+            self._kinds[kind].append(record)
+        else:
+            self._kinds[kind] = [record]
 
     def __iter__(self) -> Iterator[Record]:
         return iter(self.records)
@@ -548,7 +552,7 @@ class Trace:
 
     def text(self) -> str:
         """The byte-exact text form: one line per record, `@seconds` where virtual time moved."""
-        if self._text is None:
+        if self._text is None or self._texted != len(self.records):
             lines: list[str] = []
             now = -1.0
             for record in self.records:
@@ -557,6 +561,7 @@ class Trace:
                     lines.append(f"@{now:.6f}")
                 lines.append(record.line())
             self._text = "\n".join(lines)
+            self._texted = len(self.records)
         return self._text
 
     def hash(self) -> str:

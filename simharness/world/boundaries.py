@@ -17,7 +17,7 @@ from simharness.world.limits import Limits, TrialEnded
 from simharness.world.relaxed import permute_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Sequence, Sized
 
     from simharness.world.eventloop import SimLoop
     from simharness.world.sources import Source
@@ -31,10 +31,6 @@ LATEST = sys.float_info.max
 
 def _due(source: Source) -> float:
     return source.due
-
-
-def _none() -> int:
-    return -1
 
 
 class Boundaries:
@@ -71,7 +67,7 @@ class Boundaries:
         self.polls: list[Callable[[], None]] = []
         self.count = 0  # boundaries so far
         self.progress = 0  # whatever may change the world counts it up
-        self.records: Callable[[], int] = _none  # how many records there are, for reports
+        self.records: Sized = ()  # those of the trace so far: a choice notes how many there were
         self.free = True  # False: option 0 everywhere, and no point is recorded
         self.quiet_watch: list[Callable[[bool], bool]] = []
         self._ended: TrialEnded | None = None
@@ -208,7 +204,7 @@ class Boundaries:
             return 0
         chosen = self.chooser.choose(options)
         assert 0 <= chosen < len(options), f"chose {chosen} of {len(options)} options"
-        self.points.append(Point(options, chosen, self.records()))
+        self.points.append(Point(options, chosen, len(self.records)))
         return chosen
 
     # --- doing ----------------------------------------------------------------------------

@@ -54,7 +54,7 @@ class Trial:
         self.case = case
         self.loop = SimLoop(chooser, patience_s=case.patience_s, relaxed=mode == "relaxed")
         self.recorder = Recorder(self.loop)
-        self.loop.boundaries.records = lambda: len(self.recorder.trace)
+        self.loop.boundaries.records = self.recorder.trace.records
         self.loop.on_error = self._loop_error
         self.loop.on_blocked = self.recorder.add
         self.streams: list[ScriptedStream] = []
