@@ -160,7 +160,7 @@ def _disagreeing(
     names = [outcome for outcome, _ in outcomes]
     first, last = (names[0], names[-1]) if names else (None, None)
     found = []
-    if len(set(names)) > 1 and not _same_end(run, names):
+    if any(name is not first for name in names) and not _same_end(run, names):
         text = f"Run {run.number} is reported as {first} and as {last}."
         found.append(Violation("observers-agree", text, numbers))
     if rows and last is Outcome.COMPLETED:

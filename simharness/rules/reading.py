@@ -17,6 +17,7 @@ from simharness.trace import (
     CancelCalled,
     CancelEffective,
     ChunkTaken,
+    Outcome,
     PromptCalled,
     Record,
     Reported,
@@ -76,6 +77,7 @@ class RunFacts:
     ends: list[AgentEnd] = attrs.field(factory=list)
     left: bool = False
     queued: bool = False
+    outcomes: list[tuple[Outcome, int]] | None = None  # filled in by who asks first
 
     @property
     def over(self) -> int:

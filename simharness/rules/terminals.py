@@ -69,10 +69,12 @@ def _count(facts: Facts, run: RunFacts, name: str, starts: int, ends: list[int])
 
 def reported(run: RunFacts) -> list[tuple[Outcome, int]]:
     """Every outcome the agent named for the run, with the record that names it."""
-    found = [(end.outcome, end.n) for end in run.ends if end.outcome is not None]
-    if run.settled is not None and run.settled.outcome is not None:
-        found.append((run.settled.outcome, run.settled.n))
-    return found
+    if run.outcomes is None:
+        found = [(end.outcome, end.n) for end in run.ends if end.outcome is not None]
+        if run.settled is not None and run.settled.outcome is not None:
+            found.append((run.settled.outcome, run.settled.n))
+        run.outcomes = found
+    return run.outcomes
 
 
 def kind(trace: Trace, contract: Contract) -> Judgement:
