@@ -22,6 +22,7 @@ _VERBS: Final = {
     "sweep": "Place a cancel and faults everywhere in built-in scripts; needs no YAML.",
     "explore": "Search scenarios deeply and show in which ways they end.",
     "replay": "Run one failing trial again.",
+    "compare": "Compare two reports, or two agents: what turned green or red.",
     "mutants": "Prove the rules: run the suite against agents with one seeded fault each.",
     "rules": "List the rules, or explain one.",
     "new": "Write an agent adapter, a scenario or a CI workflow to start from.",
