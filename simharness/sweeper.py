@@ -1,6 +1,6 @@
-"""Runs the cases of a sweep in phases: cheap and complete first, then deeper while trials last.
+"""Runs the cases of a sweep in phases: the cheap ones first, then deeper while trials last.
 
-a cancel everywhere from outside -> from inside -> every fault -> all of it with bound 1
+Every fault, a cancel from inside, a cancel everywhere from outside, then all of it with bound 1.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ def _phases(play: Callable[[Script], Played]) -> Iterator[tuple[list[Case], str]
     played = [play(script) for script in sweeps.SCRIPTS]
     scripts = [script for script, _, _ in played]
     ways = sweeps.ways(played[0][1])
-    outside = [case for script in scripts for case in sweeps.from_outside(script, ways)]
-    yield outside, "sweep"
-    for script, _, trace in played:
-        yield sweeps.from_inside(script, ways, trace), "default"
     faults = [case for script in scripts for case in sweeps.faults(script)]
     yield faults, "default"
-    yield [*outside, *faults], "bounded"
+    for script, _, trace in played:
+        yield sweeps.from_inside(script, ways, trace), "default"
+    outside = [case for script in scripts for case in sweeps.from_outside(script, ways)]
+    yield outside, "sweep"
+    yield [*faults, *outside], "bounded"
 
 
 def playable(script: Script, factory: AgentFactory) -> Played:
