@@ -108,8 +108,11 @@ class _Compiler:
         self._block = -1
         self._block_kind = ""
         self._calls: dict[int, tuple[str, str]] = {}
+        self._coming: list[tuple[int, str, str]] = []
 
     def all(self, steps: Iterable[Step], *, starts: bool) -> list[Delivery]:
+        steps = tuple(steps)
+        self._coming = self._identified(steps)
         if starts:
             self._pending.append(Item(StreamStart()))
         for step in steps:
@@ -159,15 +162,30 @@ class _Compiler:
         else:
             self._add(OpaqueDelta(step.text, self._open("opaque")), "opaque", step.text)
 
+    def _identified(self, steps: Iterable[Step]) -> list[tuple[int, str, str]]:
+        """Index, id and name of each call, in order."""
+        found: list[tuple[int, str, str]] = []
+        for step in steps:
+            if isinstance(step, CallStep):
+                free = max((index for index, _, _ in found), default=-1) + 1
+                index = free if step.index is None else step.index
+                found.append((index, self._fresh_id() if step.id is None else step.id, step.name))
+        return found
+
+    def _whose(self, index: int) -> tuple[str, str]:
+        """Id and name of the call that a piece belongs to: a piece may come before its call."""
+        ahead = next((call[1:] for call in self._coming if call[0] == index), ("", ""))
+        return self._calls.get(index, ahead)
+
     def _call(self, step: CallStep) -> None:
-        index = step.index if step.index is not None else max(self._calls, default=-1) + 1
+        index, *_ = call = self._coming.pop(0)
         self._block_kind = ""
-        self._calls[index] = (self._fresh_id() if step.id is None else step.id, step.name)
+        self._calls[index] = call[1:]
         for place, piece in enumerate(step.pieces or ("",)):
             self._args(index, piece, first=place == 0)
 
     def _args(self, index: int, text: str, *, first: bool) -> None:
-        call_id, name = self._calls.get(index, ("", ""))
+        call_id, name = self._whose(index)
         delta = CallDelta(index, call_id, name, text) if first else CallDelta(index, args=text)
         self._add(delta, "args", text, call_id, name)
 
