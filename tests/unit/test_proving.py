@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import attrs
-
+from simharness.agents.mutants import Mutant
 from simharness.budget import Plan
 from simharness.proving import Kill, prove
 from simharness.replay import ReplayCode
 from simharness.report import kills
 from simharness.scenario.load import load_text
 from tests import loops
-
-if TYPE_CHECKING:
-    from simharness.agent import AgentFactory
 
 TOOL = """scenario: one-tool
 model: [[{call: search}], ["Done."]]
@@ -24,20 +20,10 @@ run: [{prompt: go}]
 TEXT = 'scenario: text\nmodel: ["Hi."]\nrun: [{prompt: go}]\n'
 
 
-@attrs.frozen
-class Faulty:
-    """As much of a mutant as proving needs."""
-
-    id: str
-    about: str
-    rule: str
-    factory: AgentFactory
-
-
 def proved(rule: str) -> Kill:
     """Prove the forgetful loop against two scenarios, as if `rule` were the one to catch it."""
     cases = [*load_text(TEXT).cases, *load_text(TOOL).cases]
-    mutant = Faulty("forgetful", "Loses results.", rule, loops.forgetful)
+    mutant = Mutant("forgetful", "Loses results.", rule, loops.forgetful)
     return prove(mutant, cases, Plan(budget=3), given=frozenset())
 
 
