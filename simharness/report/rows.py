@@ -137,9 +137,9 @@ def _flows(group: list[t.Record], record: t.Record) -> bool:
         return same and len(taken) == len(arrived)
     if isinstance(record, t.ChunkTaken):
         return len(taken) < len(arrived) and arrived[len(taken)].chunk == record.chunk
-    # What the agent says about the chunk: that it shows it, or that a message starts with it.
-    said = t.Shown | t.MessageUpdate | t.MessageStart
-    return isinstance(record, said) and len(taken) == len(arrived)
+    if isinstance(record, t.MessageStart):
+        return True  # a message starts with the chunk, before or after it was taken
+    return isinstance(record, t.Shown | t.MessageUpdate) and len(taken) == len(arrived)
 
 
 def _row(group: list[t.Record]) -> Row:

@@ -40,6 +40,15 @@ def test_a_chunk_that_is_not_shown_is_not_called_shown() -> None:
     assert ['shows "a"'] == [row.cells["agent"] for row in partly]
 
 
+def test_a_message_that_starts_with_a_chunk_is_part_of_its_row() -> None:
+    """Whether the agent announces the message before or after it takes the chunk."""
+    arrived, taken = chunk(1, "ab")
+    starts = t.MessageStart(t.assistant())
+    (row,) = make_rows(traced(arrived, starts, taken, t.Shown(1, "ab")))
+
+    assert {"model": 'chunk 1 "ab"', "agent": "MessageStart assistant, shown"} == row.cells
+
+
 def test_a_burst_stays_visible() -> None:
     """Two chunks that arrive before the first is taken are not drawn as if they came in turn."""
     first, second = chunk(1, "a"), chunk(2, "b")
