@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import traceback
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
@@ -29,14 +29,14 @@ from simharness.vetting import mistake
 from simharness.world.run import Run, batch, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from simharness.agent import Agent, AgentFactory, World
     from simharness.choices import Chooser, Schedule
     from simharness.contract import Contract
     from simharness.scenario.model import Case
 
-__all__ = ["Bench", "check_case", "check_suite", "judge_run"]
+__all__ = ["Bench", "Checker", "check_case", "check_suite", "judge_run"]
 
 REFERENCE = "reference"
 """The agent that `expect` and `violates` describe."""
@@ -156,6 +156,34 @@ def _replayed(bench: Bench, findings: Iterable[Finding]) -> list[Finding]:
     return checked
 
 
+class Checker(Protocol):
+    """Checks cases one by one: in this process, or by `simharness.isolate` in others."""
+
+    def expect(self, cases: Sequence[Case], plan: Plan) -> None:
+        """Hear which cases will be asked for next, in this order."""
+        ...
+
+    def check(self, case: Case, plan: Plan) -> CaseResult:
+        """As `check_case`; `plan.total` is what is left of it."""
+        ...
+
+
+@attrs.frozen
+class _Here:
+    """Checks in this process; the fields are those of `check_case`."""
+
+    factory: AgentFactory
+    agent: str
+    given: frozenset[str]
+
+    def expect(self, cases: Sequence[Case], plan: Plan) -> None:
+        """Nothing can be done ahead."""
+
+    def check(self, case: Case, plan: Plan) -> CaseResult:
+        """Check it now."""
+        return check_case(case, self.factory, plan, agent=self.agent, given=self.given)
+
+
 def check_suite(
     cases: Iterable[Case],
     factory: AgentFactory,
@@ -166,12 +194,16 @@ def check_suite(
     fail_fast: bool = False,
     excuse: Callable[[CaseResult], CaseResult] = lambda result: result,
     on_result: Callable[[CaseResult], None] = lambda _: None,
+    checker: Checker | None = None,
 ) -> SuiteResult:
     """Check each case in turn until all are done, `plan.total` is spent, or one fails.
 
     `excuse` may waive findings before they count, `on_result` is called after each case, for
-    progress.
+    progress. `checker` checks them elsewhere.
     """
+    cases = list(cases)
+    checker = checker or _Here(factory, agent, given)
+    checker.expect(cases, plan)
     results: list[CaseResult] = []
     skipped = 0
     left = plan.total
@@ -182,7 +214,7 @@ def check_suite(
                 skipped += 1
                 continue
             rest = attrs.evolve(plan, total=left)
-            result = excuse(check_case(case, factory, rest, agent=agent, given=given))
+            result = excuse(checker.check(case, rest))
             results.append(result)
             on_result(result)
             left = None if left is None else left - result.trials

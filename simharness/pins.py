@@ -19,10 +19,11 @@ from simharness.report.atomic import write_text
 from simharness.world.run import batch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from simharness.agent import AgentFactory
     from simharness.scenario.model import Case
+    from simharness.verdict import Verdict
 
 __all__ = ["compare", "pin_file"]
 
@@ -38,13 +39,21 @@ def pin_file(scenario_file: str, agent: str) -> Path:
 
 
 def compare(
-    cases: Sequence[Case], factory: AgentFactory, agent: str, *, pin: bool, update: bool
+    cases: Sequence[Case],
+    factory: AgentFactory,
+    agent: str,
+    *,
+    pin: bool,
+    update: bool,
+    trial: Callable[[Case], Verdict] | None = None,
 ) -> list[str]:
     """Compare each pinned timeline with the default trial of today; return the differences.
 
     `pin` adds timelines that are not kept yet, `update` also replaces those that changed. Without
-    either, and without a pin file, nothing runs and nothing is written.
+    either, and without a pin file, nothing runs and nothing is written. `trial` runs the default
+    schedule of a case elsewhere.
     """
+    trial = trial or (lambda case: _trial(case, factory))
     by_file: dict[str, list[Case]] = defaultdict(list)
     for case in cases:
         by_file[case.place.file].append(case)
@@ -54,7 +63,7 @@ def compare(
         kept = _read(path)
         if not kept and not pin and not update:
             continue
-        now = _timelines(group if pin or update else [c for c in group if c.id in kept], factory)
+        now = _timelines(group if pin or update else [c for c in group if c.id in kept], trial)
         if update or (pin and now.keys() - kept.keys()):
             _write(path, kept | now if update else now | kept)
         if not update:
@@ -62,12 +71,16 @@ def compare(
     return changed
 
 
-def _timelines(cases: Iterable[Case], factory: AgentFactory) -> dict[str, str]:
+def _trial(case: Case, factory: AgentFactory) -> Verdict:
+    return Bench(case, factory, case.mode or "strict").trial(ScheduleChooser())
+
+
+def _timelines(cases: Iterable[Case], trial: Callable[[Case], Verdict]) -> dict[str, str]:
     lines: dict[str, str] = {}
     with batch():
         for case in cases:
             try:
-                verdict = Bench(case, factory, case.mode or "strict").trial(ScheduleChooser())
+                verdict = trial(case)
             except NotApplicable:
                 continue
             assert verdict.trace is not None, "a trial keeps its trace"

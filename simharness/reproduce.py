@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simharness.results import Identity
     from simharness.scenario.model import Case
 
-__all__ = ["Rerun", "rerun"]
+__all__ = ["Rerun", "compared", "rerun"]
 
 
 @attrs.frozen(eq=False)
@@ -52,12 +52,17 @@ def rerun(code: ReplayCode, case: Case, factory: AgentFactory) -> Rerun:
     with batch():
         verdict = bench.trial(ScheduleChooser(code.schedule))
     assert bench.agent is not None, "a trial makes an agent"
+    return compared(code, case, bench.agent, verdict)
+
+
+def compared(code: ReplayCode, case: Case, agent: Identity, verdict: Verdict) -> Rerun:
+    """Say what became of `code` now that its trial has been run again."""
     now = ReplayCode(
         case=case.id,
         source_hash=source_hash(case.source),
         agent=code.agent,
-        agent_version=bench.agent.version,
+        agent_version=agent.version,
         mode=code.mode,
     )
     match = compare(code, verdict.course, verdict.trace_hash)
-    return Rerun(code, case, bench.agent, verdict, match, tuple(differences(code, now)))
+    return Rerun(code, case, agent, verdict, match, tuple(differences(code, now)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simharness.contract import UNSPECIFIED, Contract
+from simharness.stopping import fatal
 from simharness.verdict import CaseVerdict, ExitCode
 
 if TYPE_CHECKING:
@@ -73,6 +74,13 @@ class Finding:
     cases: int = 1
     shrunk: str = ""
     explanation: tuple[str, ...] = ()
+
+    @property
+    def replay_words(self) -> str:
+        """What is typed behind `simharness` to replay the example."""
+        words = ["replay", self.replay, self.file]
+        words += ["--isolate"] if fatal(self.example.verdict) else []
+        return " ".join(filter(None, words))
 
     def shows(self, violation: Violation) -> bool:
         """Whether `violation` is of this cause."""

@@ -13,9 +13,13 @@ from simharness.trace import LeftBehind, LimitHit
 if TYPE_CHECKING:
     from simharness.verdict import Verdict
 
-__all__ = ["Stopping", "costly"]
+__all__ = ["KILLED", "Stopping", "costly", "fatal"]
+
+KILLED: Final = "its process had to be killed"
+"""The detail of a `wall-limit` that could not be kept to within the process."""
 
 _COSTLY: Final = {"wall-limit", "memory-limit", "process-death"}
+_FATAL: Final = {"memory-limit", "process-death"}
 _THREADS_MOST: Final = 20  # real threads that one case may leave in this process
 
 
@@ -23,6 +27,12 @@ def costly(verdict: Verdict) -> str:
     """The limit of a trial that nobody wants to run many times; empty for all others."""
     hits = [] if verdict.trace is None else verdict.trace.of(LimitHit)
     return next((hit.limit for hit in hits if hit.limit in _COSTLY), "")
+
+
+def fatal(verdict: Verdict) -> bool:
+    """Whether this trial should be run again in a process of its own only."""
+    hits = [] if verdict.trace is None else verdict.trace.of(LimitHit)
+    return any(hit.limit in _FATAL or hit.detail == KILLED for hit in hits)
 
 
 class Stopping:

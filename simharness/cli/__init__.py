@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,12 +23,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     Without `argv` the process is the command itself, and starts anew with a fixed hash seed if it
     has none: the order of sets must be the same in every process.
     """
+    from_shell = argv is None
     if argv is None:
         _fix_hash_seed()
         argv = sys.argv[1:]
     from simharness.cli.app import run_app
 
-    return run_app(argv)
+    code = run_app(argv)
+    if from_shell:
+        _leave_threads(code)
+    return code
+
+
+def _leave_threads(code: int) -> None:
+    """Exit at once if an agent has left threads that Python would wait for, maybe for ever."""
+    own = threading.current_thread()
+    if any(not thread.daemon and thread is not own for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
 
 
 def _fix_hash_seed() -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from simharness.cli.apart import Apart
 from simharness.cli.options import find_agent
 from simharness.cli.problems import BadInput, did_you_mean
 from simharness.cli.verb import Verb
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from simharness.replay import ReplayCode
+    from simharness.reproduce import Rerun
     from simharness.scenario.model import Case
 
 __all__ = ["command"]
@@ -38,10 +41,18 @@ _ORDER = (ExitCode.BROKEN, ExitCode.NOT_EXERCISED, ExitCode.HOLDS)  # the worst 
 @click.argument("code", metavar="CODE|FILE")
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
 @click.option("--agent", metavar="NAME|module:factory", help="Another agent than the recorded one.")
+@click.option("--isolate", is_flag=True, help="Run it in a worker process.")
 @click.option(
     "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
 )
-def command(*, code: str, paths: tuple[str, ...], agent: str | None, json_file: str | None) -> int:
+def command(
+    *,
+    code: str,
+    paths: tuple[str, ...],
+    agent: str | None,
+    isolate: bool,
+    json_file: str | None,
+) -> int:
     """Run the trial of a replay code again, or of every code in a file.
 
     The scenario is taken from the code itself, else from PATHs, else from the shipped suite.
@@ -50,11 +61,10 @@ def command(*, code: str, paths: tuple[str, ...], agent: str | None, json_file: 
     from simharness.agent import NotApplicable
     from simharness.cli.output import say
     from simharness.report import json as as_json, replays
-    from simharness.reproduce import rerun
 
     try:
         done = [
-            rerun(found, _case(found, paths), find_agent(agent or found.agent))
+            _rerun(found, _case(found, paths), agent or found.agent, isolate=isolate)
             for found in _codes(code)
         ]
     except NotApplicable as error:
@@ -64,6 +74,19 @@ def command(*, code: str, paths: tuple[str, ...], agent: str | None, json_file: 
     return next(
         exit_code for exit_code in _ORDER if any(one.exit_code is exit_code for one in done)
     )
+
+
+def _rerun(code: ReplayCode, case: Case, agent: str, *, isolate: bool) -> Rerun:
+    """Run one code again. In this process what the agent prints is shown."""
+    if isolate:
+        with Apart(jobs=1).place(agent) as place:
+            assert place.fleet is not None, "asked for a worker"
+            return place.fleet.rerun(code, case)
+    from simharness.reproduce import rerun
+    from simharness.world.run import batch
+
+    with batch(output=sys.stderr):
+        return rerun(code, case, find_agent(agent))
 
 
 def _codes(text: str) -> Iterator[ReplayCode]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from simharness.cli import project
+from simharness.cli.apart import apart_options
 from simharness.cli.options import (
     agent_option,
     baseline_option,
-    find_agent,
     output_options,
     search_options,
 )
@@ -21,6 +21,7 @@ from simharness.verdict import ExitCode
 
 if TYPE_CHECKING:
     from simharness.budget import Plan
+    from simharness.cli.apart import Apart
     from simharness.cli.options import Output
     from simharness.results import SuiteResult
 
@@ -48,6 +49,7 @@ __all__ = ["command"]
 @click.option("--pin", is_flag=True, help="Keep default timelines beside the scenarios.")
 @click.option("--update", is_flag=True, help="Keep them anew, also those that changed.")
 @baseline_option
+@apart_options
 @output_options
 def command(
     *,
@@ -62,38 +64,28 @@ def command(
     pin: bool,
     update: bool,
     baseline: str | None,
+    apart: Apart,
     output: Output,
 ) -> int:
     """Check scenario files and folders against an agent."""
-    from simharness import pins
-    from simharness.check import check_suite
     from simharness.cli.output import echo, write_suite
     from simharness.cli.progress import Progress
-    from simharness.refine import refine
 
-    factory = find_agent(agent)
     excuses = project.excuses(baseline)
     cases = select(load_cases(paths, suite=suite), expression, tags)
     given = frozenset(case.place.file for case in cases)
     started = time.perf_counter()
-    with Progress(len(cases), hidden=output.quiet) as progress:
-        result = check_suite(
-            cases,
-            factory,
-            plan,
-            agent=agent,
-            given=given,
-            fail_fast=fail_fast,
-            excuse=excuses.apply,
-            on_result=progress,
-        )
-    result = excuses.remarked(result)
-    result = refine(result, factory, plan, agent=agent, given=given)
+    with apart.place(agent, given) as place:
+        with Progress(len(cases), hidden=output.quiet) as progress:
+            result = place.checked(
+                cases, plan, fail_fast=fail_fast, excuse=excuses.apply, on_result=progress
+            )
+        result = place.refined(excuses.remarked(result), plan)
+        changed = place.changed(cases, pin=pin, update=update)
     write_suite(result, output, seconds=time.perf_counter() - started)
     code = result.exit_code(strict_coverage=strict_coverage)
     if code is ExitCode.HOLDS and strict_coverage:
         code = _covered(result, whole=suite or any("::" not in path for path in paths))
-    changed = pins.compare(cases, factory, agent, pin=pin, update=update)
     if changed and output.printed is None:
         echo("\n\n".join(changed))
     return code if code or not changed else ExitCode.NOT_EXERCISED

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from simharness.cli import project
+from simharness.cli.apart import apart_options
 from simharness.cli.options import (
     agent_option,
     baseline_option,
-    find_agent,
     output_options,
     sweep_options,
 )
@@ -20,6 +20,7 @@ from simharness.cli.verb import Verb
 
 if TYPE_CHECKING:
     from simharness.budget import Plan
+    from simharness.cli.apart import Apart
     from simharness.cli.options import Output
 
 __all__ = ["command"]
@@ -36,8 +37,9 @@ __all__ = ["command"]
 @agent_option
 @sweep_options
 @baseline_option
+@apart_options
 @output_options
-def command(*, agent: str, plan: Plan, baseline: str | None, output: Output) -> int:
+def command(*, agent: str, plan: Plan, baseline: str | None, apart: Apart, output: Output) -> int:
     """Place a cancel at every point of built-in scripts, and every fault at every chunk.
 
     Then all of it with one deviation from the default order, up to --budget trials per case, while
@@ -47,17 +49,14 @@ def command(*, agent: str, plan: Plan, baseline: str | None, output: Output) -> 
     from simharness.agent import NotApplicable
     from simharness.cli.output import write_suite
     from simharness.cli.progress import Progress
-    from simharness.refine import refine
-    from simharness.sweeper import sweep
 
-    factory = find_agent(agent)
     excuses = project.excuses(baseline)
     started = time.perf_counter()
     try:
-        with Progress(None, hidden=output.quiet) as progress:
-            result = sweep(factory, plan, agent=agent, on_result=progress)
-        result = excuses.applied(result)
-        result = refine(result, factory, plan, agent=agent)
+        with apart.place(agent) as place:
+            with Progress(None, hidden=output.quiet) as progress:
+                result = place.swept(plan, progress)
+            result = place.refined(excuses.applied(result), plan)
     except NotApplicable as error:
         raise BadInput(f"agent {agent} cannot play the plain script: {error}") from None
     write_suite(result, output, seconds=time.perf_counter() - started)

@@ -21,8 +21,7 @@ def as_annotations(suite: SuiteResult) -> list[str]:
     lines = []
     for cause in causes[:_SHOWN]:
         place = cause.example.case.place
-        replay = f"simharness replay {cause.replay} {cause.file}".rstrip()
-        message = _escaped(f"{cause.message}\n{replay}")
+        message = _escaped(f"{cause.message}\nsimharness {cause.replay_words}")
         title = _property(f"{cause.rule} ({cause.example.case.id})")
         where = f"file={_property(place.file)},line={place.line},"
         where = "" if place.file.startswith("<") else where

@@ -85,7 +85,7 @@ def failure(finding: Finding, agent: str, sentences: Mapping[str, str]) -> str:
         trace, course = example.verdict.trace, example.verdict.course
         notes = finding.explanation
         lines += [render(trace, course, example.violation.evidence, notes=notes), ""]
-    lines.append(f"Replay: simharness replay {finding.replay} {finding.file}".rstrip())
+    lines.append(f"Replay: simharness {finding.replay_words}")
     if not finding.replayed:
         lines.append(
             "The trial went another way when it was run again: "

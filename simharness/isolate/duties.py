@@ -1,0 +1,91 @@
+"""What a worker can be asked to do: one function each, with what the worker has as first argument.
+
+They do nothing of their own; results are those of the modules that do the same in one process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from simharness.check import Bench, check_case
+from simharness.choices import ScheduleChooser
+from simharness.isolate.board import Board, Noting
+from simharness.isolate.telling import Telling
+from simharness.refine import Refiner
+from simharness.reproduce import rerun
+from simharness.sweeper import Played, playable
+
+if TYPE_CHECKING:
+    from simharness.agent import Agent, AgentFactory, World
+    from simharness.budget import Plan
+    from simharness.choices import Schedule
+    from simharness.isolate.settings import Setup
+    from simharness.replay import ReplayCode
+    from simharness.reproduce import Rerun
+    from simharness.results import CaseResult, Finding
+    from simharness.scenario.model import Case
+    from simharness.sweeps import Script
+    from simharness.verdict import Verdict
+
+__all__ = ["Desk", "Noted", "check", "play", "refine", "repeat", "trial", "witness"]
+
+
+@attrs.frozen
+class Noted:
+    """A factory that notes each trial on the board, before it makes the agent."""
+
+    factory: AgentFactory
+    board: Board
+
+    def __call__(self, world: World) -> Agent:
+        """Make the agent."""
+        self.board.begin()
+        boundaries = world.loop.boundaries  # type: ignore[attr-defined] # a World is a Trial
+        boundaries.chooser = Noting(boundaries.chooser, self.board)
+        return self.factory(world)
+
+
+@attrs.frozen
+class Desk:
+    """What a worker has at hand. `tell` sends the parent a message while a duty is being done."""
+
+    setup: Setup
+    factory: AgentFactory
+    tell: Callable[[Any], None]
+
+
+def check(desk: Desk, case: Case, plan: Plan) -> CaseResult:
+    """Check one case."""
+    setup = desk.setup
+    return check_case(case, desk.factory, plan, agent=setup.agent, given=setup.given)
+
+
+def refine(desk: Desk, finding: Finding, result: CaseResult, plan: Plan) -> tuple[Finding, int]:
+    """Make one finding small, and say how many trials that took."""
+    refiner = Refiner(desk.factory, plan, desk.setup.agent, desk.setup.given)
+    return refiner.refined(finding, result), refiner.trials
+
+
+def play(desk: Desk, script: Script) -> Played:
+    """Play a plain script of the sweep."""
+    return playable(script, desk.factory)
+
+
+def trial(desk: Desk, case: Case) -> Verdict:
+    """Run one trial on the default schedule."""
+    return Bench(case, desk.factory, case.mode or "strict").trial(ScheduleChooser())
+
+
+def repeat(desk: Desk, code: ReplayCode, case: Case) -> Rerun:
+    """Run the trial of a replay code again."""
+    return rerun(code, case, desk.factory)
+
+
+def witness(desk: Desk, case: Case, schedule: Schedule, mode: str) -> None:
+    """Run one trial and tell the parent of each record and choice at once: it may be the last."""
+    telling = Telling(desk.factory, desk.tell)
+    telling.bench = Bench(case, telling, mode)
+    telling.bench.trial(ScheduleChooser(schedule))
