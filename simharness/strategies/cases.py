@@ -22,14 +22,7 @@ _ANSWERS = st.lists(ANSWERS, max_size=4)
 _PROMPTS = st.one_of(st.just("Go"), TEXTS.filter(str.strip))
 _HOW = st.sampled_from(("later", "meanwhile", "placed"))
 _KINDS = st.sampled_from(("cancel", "cancel", "cancel", "prompt", "wait"))
-_WAYS: st.SearchStrategy[Document] = st.sampled_from(
-    (
-        {},
-        {"way": Word("task")},
-        {"way": Word("api"), "reason": "shutdown"},
-        {"way": Word("task"), "reason": "timeout"},
-    )
-)
+_REASONS = st.sampled_from((None, "shutdown", "timeout"))
 _EPILOGUES: st.SearchStrategy[Document] = st.one_of(
     st.just({}),
     st.just({"epilogue": False}),
@@ -37,23 +30,28 @@ _EPILOGUES: st.SearchStrategy[Document] = st.one_of(
 )
 
 
-def cases() -> st.SearchStrategy[Case]:
-    """Valid cases that the reference loop can play.
+def cases(
+    *, ways: Sequence[str] = ("task", "api", "interrupt"), settings: bool = True
+) -> st.SearchStrategy[Case]:
+    """Valid cases for the reference loop, or with other `ways` and no `settings` for any agent.
 
-    Up to four answers to each prompt, of any kind; tools, settings and up to three cancels, by the
-    agent's call or the task, anchored anywhere or left to the search; further prompts after and
-    during the run. `Case.source` is YAML from which the same case is loaded again. Shrinks to one
-    prompt without anything else.
+    Up to four answers to each prompt, of any kind; tools, settings of the reference loop, and up
+    to three cancels, anchored anywhere or left to the search; further prompts after and during the
+    run. A cancel without one of the `ways` takes the agent's own. `Case.source` is YAML from which
+    the same case is loaded again. Shrinks to one prompt without anything else.
     """
-    return _cases()
+    chosen = st.sampled_from((None, *map(Word, ways)))
+    return _cases(chosen, SETTINGS if settings else st.just({}))
 
 
 @st.composite
-def _cases(draw: st.DrawFn) -> Case:
+def _cases(
+    draw: st.DrawFn, ways: st.SearchStrategy[Word | None], settings: st.SearchStrategy[Document]
+) -> Case:
     document: Document = {"scenario": Word("drawn"), "model": []}
     document["tools"] = tools = draw(TOOLS)
-    document["agent"] = draw(SETTINGS)
-    user = _User(draw, tuple(tools))
+    document["agent"] = draw(settings)
+    user = _User(draw, tuple(tools), ways)
     document["run"] = user.actions()
     document["model"] = user.first_model
     document.update(draw(_EPILOGUES))
@@ -66,10 +64,13 @@ class _User:
     The first prompt is drawn like all others, so that shrinking can leave out those before it.
     """
 
-    def __init__(self, draw: st.DrawFn, tools: Sequence[str]) -> None:
+    def __init__(
+        self, draw: st.DrawFn, tools: Sequence[str], ways: st.SearchStrategy[Word | None]
+    ) -> None:
         self.first_model: list[Data] = []
         self._draw = draw
         self._tools = tools
+        self._ways = ways
         self._running: tuple[tuple[Stream, ...], ...] = ()
         self._cancels = 0
 
@@ -85,9 +86,14 @@ class _User:
         if kind == "prompt" or not self._running:
             return self._prompt()
         if kind == "cancel" and self._cancels < _CANCELS_MAX:
-            self._cancels += 1
-            return {"cancel": None, **self._place(anywhere=True), **self._draw(_WAYS)}
+            return self._cancel()
         return {"wait": Word("20ms"), **self._place()}
+
+    def _cancel(self) -> Document:
+        self._cancels += 1
+        cancel: Document = {"cancel": None, **self._place(anywhere=True)}
+        options = {"way": self._draw(self._ways), "reason": self._draw(_REASONS)}
+        return cancel | {key: word for key, word in options.items() if word is not None}
 
     def _prompt(self) -> Document:
         """One that waits for its turn, or one that comes during a run."""

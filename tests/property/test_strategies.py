@@ -106,14 +106,14 @@ def test_tools_are_of_every_kind(some: list[Case]) -> None:
 
 
 def test_cancels_lie_at_every_kind_of_place(some: list[Case]) -> None:
-    """After, before, during and inside; by call and by task; up to three of them."""
+    """After, before, during and inside; by call, by task and by Ctrl-C; up to three of them."""
     inside = {kind for kind, _, within in anchors(some) if within}
     assert {AnchorKind.RECORD, AnchorKind.REQUEST, AnchorKind.TOOL} == inside
     assert set(AnchorKind) - {AnchorKind.HOOK} == {kind for kind, _, _ in anchors(some)}
     assert set(Relation) == {relation for _, relation, _ in anchors(some)}
     cancels = [[a for a in case.actions if isinstance(a, CancelAction)] for case in some]
     assert {0, 1, 2, 3} == {len(of_case) for of_case in cancels}
-    assert {None, "api", "task"} == {cancel.way for of_case in cancels for cancel in of_case}
+    assert {None, "api", "task", "interrupt"} == {cancel.way for of_case in cancels for cancel in of_case}
     assert any(cancel.anywhere for of_case in cancels for cancel in of_case)
 
 
