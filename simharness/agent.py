@@ -1,8 +1,9 @@
-"""The two protocols between the harness and an agent: what an agent offers, what the world hands it.
+"""The two protocols between the harness and an agent: what it offers, what the world hands it.
 
-A user brings their own loop under test by implementing `Agent` and a factory `make(world) -> Agent`;
-a fresh agent is made for every trial. Everything that must not be forgotten (which request was made,
-what a tool body did) is witnessed by the objects of `World`, so an adapter stays short.
+A user brings their own loop under test by implementing `Agent` and a factory
+`make(world) -> Agent`; a fresh agent is made for every trial. Everything that must not be forgotten
+(which request was made, what a tool body did) is witnessed by the objects of `World`, so an adapter
+stays short.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ class CancelWay(enum.StrEnum):
 
     API = "api"  # the agent's own cancel call
     API_AFTER_TURN = "api-after-turn"  # the agent's graceful cancel
-    TOKEN = "token"  # a token the agent was handed (World.cancelled)
+    TOKEN = "token"  # noqa: S105 - a token the agent was handed (World.cancelled)
     TASK = "task"  # task.cancel() on the task that runs prompt()
     CLOSE = "close"  # aclose() on the iterator that prompt() returned
     BREAK = "break"  # the consumer leaves its `async for` without closing
@@ -113,7 +114,7 @@ class OpaqueDelta:
 
 @attrs.frozen
 class CallDelta:
-    """A piece of a tool call. The first piece of a call carries `id` and `name`, later ones neither."""
+    """A piece of a tool call. The first piece of a call carries `id` and `name`, later ones none."""
 
     index: int
     id: str = ""
@@ -261,7 +262,7 @@ class World(Protocol):
         ...
 
     def stream(self, request: Request, *, signal: Flag | None = None) -> ModelStream:
-        """Make a model request. `signal` is looked at once per loop boundary, as a provider would."""
+        """Make a model request. `signal` is looked at once per loop boundary, as by a provider."""
         ...
 
     def tools(self) -> Sequence[ToolSpec]:
@@ -309,12 +310,25 @@ class Agent(Protocol):
         """Run one prompt until the agent itself says that it is finished; raise what it raises.
 
         An agent with an iterator gives it to the harness, which is then the consumer. One whose
-        iterator has to be used within `async with` gives the context manager.
+        iterator has to be used within `async with` gives the context manager. An agent that
+        declares `streaming: both` also takes `stream=False`, see `SupportsPlain`.
         """
         ...
 
 
 AgentFactory = Callable[[World], Agent]
+
+
+class SupportsPlain(Protocol):
+    """An agent that declares `streaming: both`: it can also make plain requests."""
+
+    def prompt(self, text: str, *, stream: bool = True) -> object:
+        """As `Agent.prompt`; without `stream` each request asks for the whole answer at once.
+
+        Such requests are made with `Request(streaming=False)`, and their stream is read to its end
+        before anything of it is acted on or shown.
+        """
+        ...
 
 
 class SupportsCancel(Protocol):

@@ -26,6 +26,7 @@ BUDGETS: Final[Mapping[str, int]] = {"quick": 20, "default": 100, "deep": 5000}
 STRATEGIES: Final = ("default", "sweep", "bounded", "deviate", "random", "portfolio")
 """The names that `--strategy` and `explore: {strategy:}` take."""
 
+_SAMPLERS: Final = ("deviate", "random", "portfolio")
 _BOUND: Final = 1  # one deviation finds most order bugs and costs a hundred trials
 _DEVIATE: Final = 0.1
 
@@ -52,6 +53,11 @@ class Plan:
     def mode_of(self, case: Case) -> str:
         """The mode of `case`: the command's if given, else the scenario's, else strict."""
         return self.mode or case.mode or "strict"
+
+    def drawn(self, case: Case) -> str:
+        """The options that draw the same trials again; empty if nothing is drawn at random."""
+        name = self.strategy or case.explore.strategy
+        return f"--strategy {name} --seed {self.seed}" if name in _SAMPLERS else ""
 
 
 def budget_of(words: str) -> int:

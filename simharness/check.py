@@ -20,6 +20,7 @@ from simharness.choices import ScheduleChooser
 from simharness.codes import Codes
 from simharness.conclude import concluded
 from simharness.ending import ending_key
+from simharness.pairing import has_parity
 from simharness.results import CaseResult, Finding, Identity, SuiteResult
 from simharness.search import explore
 from simharness.stopping import Stopping
@@ -70,11 +71,19 @@ class Bench:
     agent: Identity | None = attrs.field(init=False, default=None)
 
     def trial(self, chooser: Chooser) -> Verdict:
-        """Run and judge one trial; raises NotApplicable and HarnessError."""
+        """Run and judge one trial; raises NotApplicable and HarnessError.
+
+        On the default schedule an agent that can is also run plain, and the pair judged.
+        """
         done = run(self.case, self._make, chooser, mode=self.mode)
         if self.agent is None:
             raise HarnessError("a trial ended without making an agent")
-        return judge_run(done, self.case, self.agent.contract, expects=self.expects)
+        verdict = judge_run(done, self.case, self.agent.contract, expects=self.expects)
+        if verdict.schedule or not has_parity(self.case, self.agent.contract):
+            return verdict
+        plain = run(self.case, self._make, ScheduleChooser(), mode=self.mode, plain=True)
+        pair = rules.judge_pair(done.trace, plain.trace, self.agent.contract)
+        return verdict.joined(pair)
 
     @property
     def expects(self) -> bool:
@@ -138,7 +147,7 @@ def check_case(
         exhausted_to=exploration.strategy.exhausted_to(),
         coverage="; ".join(filter(None, (exploration.describe(), stopping.reason))),
     )
-    codes = Codes(agent, bench.mode, plan.seed, given)
+    codes = Codes(agent, bench.mode, plan.seed, given, plan.drawn(case))
     findings = [codes.write(found, bench.agent) for found in again]
     return concluded(result, findings, pinned=case.violates if bench.expects else None)
 

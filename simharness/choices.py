@@ -1,8 +1,8 @@
 """Choices and schedules: what the world offers, and which option was taken.
 
-A *choice point* is a moment at which the world could go on in more than one way. Points are numbered
-from 0 in the order they are met; option 0 is always the boring one. A schedule names only the points
-at which something else was chosen. Nothing here knows about asyncio, agents or scenarios.
+A *choice point* is a moment at which the world could go on in more than one way. Points are
+numbered from 0 in the order they are met; option 0 is always the boring one. A schedule names only
+the points at which something else was chosen. Nothing here knows about asyncio or agents.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ class Codes:
     mode: str
     seed: int
     given: frozenset[str] = frozenset()
+    drawn: str = ""  # the options that draw the trials again, if they were drawn
 
     def write(self, finding: Finding, identity: Identity | None) -> Finding:
         """`finding` with the code of its example.
@@ -48,7 +49,7 @@ class Codes:
             source=case.source if not known and embeddable(case.source) else None,
         )
         file = case.place.file if known and not _in_suite(case.place.file) else ""
-        return attrs.evolve(finding, replay=code.encode(), file=file)
+        return attrs.evolve(finding, replay=code.encode(), file=file, drawn=self.drawn)
 
 
 def _in_suite(file: str) -> bool:

@@ -84,7 +84,8 @@ class Contract:
         for attribute in attrs.fields(Contract):
             value = getattr(self, attribute.name)
             if value:
-                words[attribute.name] = " ".join(sorted(value)) if isinstance(value, frozenset) else value
+                several = isinstance(value, frozenset)
+                words[attribute.name] = " ".join(sorted(value)) if several else value
         return words
 
 

@@ -101,5 +101,5 @@ class Refiner:
             shrunk=small.describe(),
             explanation=tuple(map(str, parts)),
         )
-        codes = Codes(self.agent, bench.mode, self.plan.seed, self.given)
+        codes = Codes(self.agent, bench.mode, self.plan.seed, self.given, finding.drawn)
         return codes.write(refined, result.agent)

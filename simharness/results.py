@@ -61,7 +61,8 @@ class Finding:
     deterministic under the harness, and the replay code may not reproduce it. `file` is the
     scenario file that a replay needs beside the code; empty if the code is enough. `cases` counts
     the cases that show it. `shrunk` says how far the schedule was made smaller, `explanation` has
-    a line for each deviation that is left.
+    a line for each deviation that is left. `drawn` are the options under which the same search
+    draws the same trials again; empty if nothing was drawn at random.
     """
 
     rule: str
@@ -74,6 +75,7 @@ class Finding:
     cases: int = 1
     shrunk: str = ""
     explanation: tuple[str, ...] = ()
+    drawn: str = ""
 
     @property
     def replay_words(self) -> str:

@@ -237,4 +237,4 @@ def _cases(
             answer["on_cancel"] = "$on_cancel"
     data["run"] = [{"prompt": "go"}, *actions]
     text = yaml.safe_dump(data, sort_keys=False, width=100, allow_unicode=True)
-    return list(load_text(text, file="<sweep>").cases)
+    return list(load_text(text, file=f"<sweep>/{script.name}/script").cases)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 
 import attrs
 
@@ -50,8 +51,8 @@ class CaseVerdict(enum.StrEnum):
 class Violation:
     """One broken rule. `rule` is a rule id or `expect.<key>`.
 
-    `message` is one sentence of what happened, free of trial-specific numbers where possible so that
-    equal causes group. `evidence` are record numbers in the trace that show it.
+    `message` is one sentence of what happened, free of trial-specific numbers where possible so
+    that equal causes group. `evidence` are record numbers in the trace that show it.
     """
 
     rule: str
@@ -89,6 +90,18 @@ class Verdict:
     def schedule(self) -> Schedule:
         """The schedule that replays this trial."""
         return deviations(self.course)
+
+    def joined(self, judgements: Mapping[str, Judgement]) -> Verdict:
+        """This verdict with what more rules found, by rule id."""
+        found = judgements.values()
+        return attrs.evolve(
+            self,
+            violations=(*self.violations, *(v for one in found for v in one.violations)),
+            notes=(*self.notes, *(note for one in found for note in one.notes)),
+            occasions=self.occasions.union(
+                rule for rule, one in judgements.items() if one.occasions
+            ),
+        )
 
     def broken(self) -> frozenset[str]:
         """The ids of the rules this trial breaks."""

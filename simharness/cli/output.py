@@ -11,8 +11,7 @@ import attrs
 import click
 
 from simharness import coverage
-from simharness.report import github, junit, markdown, text
-from simharness.report import json as as_json
+from simharness.report import github, json as as_json, junit, markdown, text
 from simharness.report.atomic import write_text
 from simharness.verdict import CaseVerdict
 
@@ -117,7 +116,11 @@ def keep_long_scenarios(findings: Iterable[Finding]) -> None:
 def _missed(suite: SuiteResult, limit: int | None) -> str:
     """What was written and never happened, and what the agent cannot do."""
     lines = []
+    swept = 0
     for result in suite.results:
+        if limit is not None and result.case.place.file.startswith("<") and result.not_exercised:
+            swept += 1  # nobody wrote it: that this agent cannot meet it is worth a number only
+            continue
         where = f"{result.case.id} ({result.case.place})"
         if result.not_exercised:
             lines.append(f"NOT EXERCISED {where}: {', '.join(result.not_exercised)}")
@@ -125,6 +128,12 @@ def _missed(suite: SuiteResult, limit: int | None) -> str:
             lines.append(f"NOT APPLICABLE {where}: {result.reason}")
     if limit is not None and len(lines) > limit:
         lines[limit:] = [f"... and {len(lines) - limit} more; --verbose lists them"]
+    if swept:
+        lines.append(
+            f"{text.plural(swept, 'built-in case')} asked for something that never came about with "
+            "this agent (a second attempt, an answer of a stream that was not told); --verbose "
+            "lists them"
+        )
     return "\n".join(lines)
 
 

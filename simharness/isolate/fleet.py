@@ -140,7 +140,9 @@ class Fleet:
             answer = self._call(duties.check, case, attrs.evolve(plan, total=death.trials - 1))
             before = answer[1] if _done(answer) else None
         seen = self._witnessed(case, death, plan.mode_of(case))
-        codes = Codes(self.setup.agent, plan.mode_of(case), plan.seed, self.setup.given)
+        codes = Codes(
+            self.setup.agent, plan.mode_of(case), plan.seed, self.setup.given, plan.drawn(case)
+        )
         return postmortem.result(case, before, seen, codes)
 
     def _witnessed(self, case: Case, death: Death, mode: str) -> Witnessed:

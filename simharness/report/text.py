@@ -86,6 +86,8 @@ def failure(finding: Finding, agent: str, sentences: Mapping[str, str]) -> str:
         notes = finding.explanation
         lines += [render(trace, course, example.violation.evidence, notes=notes), ""]
     lines.append(f"Replay: simharness {finding.replay_words}")
+    if finding.drawn:
+        lines.append(f"Seed: the same search with {finding.drawn} draws it again.")
     if not finding.replayed:
         lines.append(
             "The trial went another way when it was run again: "

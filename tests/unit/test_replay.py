@@ -8,8 +8,7 @@ import string
 
 import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from simharness import codec
 from simharness.choices import Course, Kind, Option, Point

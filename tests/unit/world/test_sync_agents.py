@@ -1,4 +1,4 @@
-"""Synchronous agents run in a baton thread; Ctrl-C reaches them, and asyncio agents, as it would."""
+"""Synchronous agents run in a baton thread; Ctrl-C reaches them, and asyncio agents."""
 
 from __future__ import annotations
 
