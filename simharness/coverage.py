@@ -30,6 +30,8 @@ def _obstacle(rule: Rule, agent: Identity) -> str:
     undeclared = [field for field in rule.needs if not agent.contract.declares(field)]
     if undeclared:
         return f"the contract does not say: {', '.join(undeclared)}"
+    if rule.pair is not None and not rule.applicable(agent.contract):
+        return "the agent cannot run both streamed and plain"
     if not rule.applicable(agent.contract):
         return f"the agent reports none of: {', '.join(rule.reports)}"
     if rule.id in _ON_LEAVING and not agent.iterates:

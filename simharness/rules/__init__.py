@@ -1,7 +1,7 @@
 """The rules: what must hold for any agent loop, judged on a trace and the agent's contract.
 
-Each rule is a pure function; none sees an agent, a scenario or a schedule. `streaming-parity`
-compares two traces of one script and therefore has no place in this list.
+Each rule is a pure function; none sees an agent, a scenario or a schedule. Most judge one trace;
+those with a `pair` judge a streamed and a plain one of the same script.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from simharness.rules import (
     kept,
     liveness,
     order,
+    parity,
     reach,
     terminals,
     tools,
@@ -26,7 +27,7 @@ from simharness.rules.rule import Rule
 from simharness.trace import Trace
 from simharness.verdict import Judgement
 
-__all__ = ["RULES", "Rule", "UnknownRuleError", "by_id", "judge"]
+__all__ = ["RULES", "Rule", "UnknownRuleError", "by_id", "judge", "judge_pair"]
 
 _FAMILIES = ("history", "tools", "events", "cancel", "liveness")
 _MODULES = (
@@ -39,6 +40,7 @@ _MODULES = (
     terminals,
     order,
     delivery,
+    parity,
     cancel,
     liveness,
 )
@@ -78,6 +80,15 @@ def judge(trace: Trace, contract: Contract) -> dict[str, Judgement]:
     absent from the answer: it was neither kept nor broken.
     """
     return {rule.id: rule.check(trace, contract) for rule in _applicable(contract)}
+
+
+def judge_pair(streamed: Trace, plain: Trace, contract: Contract) -> dict[str, Judgement]:
+    """Judge two trials of one script, of which the agent streamed one, by the rules for pairs."""
+    return {
+        rule.id: rule.pair(streamed, plain, contract)
+        for rule in _applicable(contract)
+        if rule.pair is not None
+    }
 
 
 _latest: tuple[Contract, tuple[Rule, ...]] | None = None

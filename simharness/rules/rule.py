@@ -16,11 +16,12 @@ from simharness.contract import Contract
 from simharness.trace import Trace
 from simharness.verdict import Judgement, Violation
 
-__all__ = ["NOTHING", "Check", "Family", "Rule", "Tier", "judged"]
+__all__ = ["NOTHING", "Check", "Family", "Pair", "Rule", "Tier", "judged"]
 
 Tier = Literal["core", "declared", "store"]
 Family = Literal["history", "tools", "events", "cancel", "liveness"]
 Check = Callable[[Trace, Contract], Judgement]
+Pair = Callable[[Trace, Trace, Contract], Judgement]
 
 NOTHING = Judgement()
 """The judgement of a rule that had no occasion; shared, because most rules have none."""
@@ -46,8 +47,9 @@ class Rule:
 
     `needs` are contract fields without which the rule is not applicable. `reports` are record
     families; an agent that reports none of them cannot be judged (empty: witnessed records are
-    enough). `why`, `good` and `bad` are for people: what goes wrong in the field, and two short
-    timelines.
+    enough). A rule with a `pair` judges two trials of one script, one streamed and one plain, and
+    nothing in a single trace. `why`, `good` and `bad` are for people: what goes wrong in the
+    field, and two short timelines.
     """
 
     id: str
@@ -60,9 +62,12 @@ class Rule:
     bad: str
     needs: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
+    pair: Pair | None = None
 
     def applicable(self, contract: Contract) -> bool:
         """Whether the agent declares and reports what the rule needs."""
         if self.needs and not all(contract.declares(field) for field in self.needs):
+            return False
+        if self.pair is not None and contract.streaming != "both":
             return False
         return not self.reports or not contract.reports.isdisjoint(self.reports)

@@ -80,7 +80,7 @@ class Consumers:
         how = "returned"
         error: BaseException | None = None
         try:
-            answer: Any = trial.agent.prompt(action.text)
+            answer: Any = trial.ask_agent(action.text)
             if hasattr(answer, "__aenter__"):
                 async with answer as items:
                     how = await self._consume(items, user.run)
@@ -107,7 +107,7 @@ class Consumers:
             how = "returned"
             error: BaseException | None = None
             try:
-                answer: Any = self._trial.agent.prompt(text)
+                answer: Any = self._trial.ask_agent(text)
                 if hasattr(answer, "__iter__"):
                     how = self._consume_sync(answer, run)
             except (Abandoned, TrialEnded):

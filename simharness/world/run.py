@@ -31,13 +31,22 @@ class Run:
     played: frozenset[str]
 
 
-def run(case: Case, factory: AgentFactory, chooser: Chooser, *, mode: str = "strict") -> Run:
+def run(
+    case: Case,
+    factory: AgentFactory,
+    chooser: Chooser,
+    *,
+    mode: str = "strict",
+    plain: bool = False,
+) -> Run:
     """Run `case` once. Call it within `batch()` for virtual clocks and seeded randomness.
+
+    `plain` asks the agent not to stream; only agents that declare `streaming: both` can be asked.
 
     Raises `NotApplicable` if the agent cannot do what the case asks, and KeyboardInterrupt if
     somebody pressed Ctrl-C meanwhile, whatever the agent made of it.
     """
-    trial = Trial(case, chooser, mode=mode)
+    trial = Trial(case, chooser, mode=mode, plain=plain)
     new_trial(trial.loop)
     with trial.loop:
         trial.enter(factory)

@@ -50,8 +50,9 @@ UNSCRIPTED = Stream((TextStep("(unscripted)"), EndStep(EndKind.FINISH, "stop")))
 class Trial:
     """The world of one trial."""
 
-    def __init__(self, case: Case, chooser: Chooser, *, mode: str) -> None:
+    def __init__(self, case: Case, chooser: Chooser, *, mode: str, plain: bool = False) -> None:
         self.case = case
+        self._plain = plain
         self.loop = SimLoop(chooser, patience_s=case.patience_s, relaxed=mode == "relaxed")
         self.recorder = Recorder(self.loop)
         self.loop.boundaries.records = self.recorder.trace.records
@@ -155,6 +156,11 @@ class Trial:
         self.user.hooked(name, RUN.get())
 
     # --- for our own parts -----------------------------------------------------------------------
+
+    def ask_agent(self, text: str) -> Any:
+        """Prompt the agent; in a plain trial ask it not to stream."""
+        prompt: Callable[..., Any] = self.agent.prompt
+        return prompt(text, stream=False) if self._plain else prompt(text)
 
     def told(self) -> bool:
         """Whether the running step was told of a cancel from inside itself."""

@@ -11,7 +11,7 @@ from simharness.agents.reference.answering import Answer, Answering
 from simharness.agents.reference.assembler import Assembler
 from simharness.agents.reference.retry import Retry
 from simharness.agents.reference.stream import Attempt, Broken, Cut, Ending, Finished
-from simharness.trace import MessageUpdate
+from simharness.trace import Call, Message, MessageUpdate
 
 if TYPE_CHECKING:
     from simharness.agent import Chunk, ModelStream
@@ -138,6 +138,16 @@ class NobodyAwaitsTheClose(Answering):
         self._closing = asyncio.create_task(_close(stream))
 
 
+class PlainAnswersEndWithTheirText(Answering):
+    """Text in a whole response is taken for the final answer, and the calls behind it are lost."""
+
+    def finished_message(self, attempt: Attempt, reason: str) -> Message:
+        message = super().finished_message(attempt, reason)
+        if self.streaming or not message.text:
+            return message
+        return Message("assistant", tuple(b for b in message.blocks if not isinstance(b, Call)))
+
+
 async def _close(stream: ModelStream) -> None:
     await stream.aclose()
 
@@ -156,4 +166,5 @@ MUTANTS = (
     mutant("usage-is-added-up", "usage-once", UsageIsAddedUp),
     mutant("streams-are-left-open", "upstream-closed", StreamsAreLeftOpen),
     mutant("nobody-awaits-the-close", "failure-surfaced", NobodyAwaitsTheClose),
+    mutant("plain-answers-end-with-their-text", "streaming-parity", PlainAnswersEndWithTheirText),
 )

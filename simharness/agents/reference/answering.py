@@ -58,6 +58,7 @@ class Answering:
         self._cancellation = cancellation
         self._retry = retry
         self._system = system
+        self.streaming = True
         self._attempts = 0  # within the run
 
     async def ask(self) -> Answer:
@@ -99,6 +100,7 @@ class Answering:
         """Read one stream, settle what is kept of it, close it."""
         self._attempts += 1
         attempt = self.attempt_type(self._world, self._cancellation, self._attempts)
+        attempt.streaming = self.streaming
         stream = self.open(self.request())
         try:
             ending = await attempt.read(stream)
@@ -114,7 +116,7 @@ class Answering:
         """The next request: the system prompt, then the history as it is."""
         head = (Message("system", (Text(self._system),)),) if self._system else ()
         tools = tuple(tool.name for tool in self._world.tools())
-        return Request(head + tuple(self._journal.history), tools)
+        return Request(head + tuple(self._journal.history), tools, self.streaming)
 
     async def close(self, stream: ModelStream) -> None:
         """Close a stream, whoever cancels meanwhile; after a cancel not for longer than the bound.

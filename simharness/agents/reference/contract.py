@@ -40,5 +40,5 @@ CONTRACT = Contract(
     reports=FAMILIES,
     generators="closed",
     store="no",
-    streaming="streaming-only",
+    streaming="both",
 )

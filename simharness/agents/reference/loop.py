@@ -97,8 +97,10 @@ class ReferenceAgent:
 
     # --- what a user calls ----------------------------------------------------------------------
 
-    async def prompt(self, text: str) -> None:
+    async def prompt(self, text: str, *, stream: bool = True) -> None:
         """Run one prompt to its end. Raises what made the run fail, and `BusyError` during a run.
+
+        Without `stream` each answer is shown when it is whole.
 
         A cancelled run just returns, unless it was cancelled by `task.cancel()`: then everything
         is brought to its end first and CancelledError is raised, as asyncio expects.
@@ -106,6 +108,7 @@ class ReferenceAgent:
         if self._run is not None:
             raise BusyError("a run is in progress")
         run = self._run = self.open_run()
+        run.answering.streaming = stream
         try:
             end = await self.turns(run, user(text))
         except Exception as error:  # noqa: BLE001 - raised below, once the run is closed

@@ -38,6 +38,7 @@ __all__ = ["Attempt", "Broken", "Cut", "Ending", "Finished"]
 _CONTENT = (
     StreamStart | BlockStart | BlockEnd | TextDelta | ReasoningDelta | OpaqueDelta | CallDelta
 )
+_TERMINAL = Finish | Failed | Aborted
 _UNUSABLE = frozenset({"incomplete", "content_filter"})
 """Finish reasons with which a provider takes its answer back."""
 
@@ -71,6 +72,7 @@ class Attempt:
 
     def __init__(self, world: World, cancellation: Cancellation, number: int) -> None:
         self.number = number
+        self.streaming = True
         self.assembler = self.assembler_type()
         self.begun = False
         self.shown = ""
@@ -90,11 +92,25 @@ class Attempt:
         return self.ending(error)
 
     async def _read(self, stream: ModelStream) -> None:
+        if not self.streaming:
+            await self._read_whole(stream)
+            return
         async for chunk in stream:
             self.take(chunk)
             self._cancellation.notice()
             if self.assembler.terminal is not None:
                 return
+
+    async def _read_whole(self, stream: ModelStream) -> None:
+        """Read the answer to a plain request: it is there when it is whole, or not at all."""
+        chunks: list[Chunk] = []
+        async for chunk in stream:
+            chunks.append(chunk)
+            self._cancellation.notice()
+            if isinstance(chunk, _TERMINAL):
+                break
+        for chunk in chunks:
+            self.take(chunk)
 
     def take(self, chunk: Chunk) -> None:
         """Add a chunk to the message and show it; after a cancel content is neither.

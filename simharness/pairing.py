@@ -1,0 +1,28 @@
+"""Which cases are also run plain: where streaming or not must make no difference.
+
+What then has to be equal is the business of the rules for pairs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simharness.scenario.model import PromptAction
+
+if TYPE_CHECKING:
+    from simharness.contract import Contract
+    from simharness.scenario.model import Case
+
+__all__ = ["has_parity"]
+
+
+def has_parity(case: Case, contract: Contract) -> bool:
+    """Whether an agent with `contract` must do the same in `case`, streamed or plain.
+
+    Everything but a prompt to an idle agent may fall into another place of a run that shows its
+    text only at the end.
+    """
+    return contract.streaming == "both" and all(
+        isinstance(action, PromptAction) and not action.meanwhile and action.anchor is None
+        for action in case.actions
+    )

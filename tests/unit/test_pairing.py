@@ -1,0 +1,66 @@
+"""Cases that are also run plain: which they are, and that the pair is judged."""
+
+from __future__ import annotations
+
+import pytest
+
+from simharness.agents.mutants import MUTANTS
+from simharness.agents.reference import CONTRACT, make
+from simharness.check import Bench
+from simharness.choices import ScheduleChooser
+from simharness.contract import UNSPECIFIED, Contract
+from simharness.pairing import has_parity
+from simharness.scenario.load import load_text
+from simharness.scenario.model import Case
+from simharness.trace import RequestMade, Shown
+from simharness.world.run import run
+
+SCRIPT = """scenario: text-before-a-call
+model: [["Let me ", "see.", {call: search}], ["Done."]]
+tools: {search: {returns: "3 hits"}}
+run: [{prompt: go}MORE]
+"""
+
+
+def case(more: str = "") -> Case:
+    """The only case of the script."""
+    (only,) = load_text(SCRIPT.replace("MORE", more)).cases
+    return only
+
+
+def test_a_script_of_prompts_is_run_in_both_ways() -> None:
+    """The epilogue and a second prompt are prompts too."""
+    assert has_parity(case(), CONTRACT)
+    assert has_parity(case(", {prompt: more, model: [Yes.]}"), CONTRACT)
+
+
+@pytest.mark.parametrize("more", [", {cancel: {after: chunk 1}}", ", {wait: 1s}"])
+def test_other_actions_may_fall_elsewhere_in_a_plain_run(more: str) -> None:
+    """Then both runs may differ."""
+    assert not has_parity(case(more), CONTRACT)
+
+
+@pytest.mark.parametrize("contract", [UNSPECIFIED, Contract(streaming="streaming-only")])
+def test_only_agents_that_declare_both_are_run_plain(contract: Contract) -> None:
+    """Others may not even take the keyword."""
+    assert not has_parity(case(), contract)
+
+
+def test_a_plain_run_makes_plain_requests_and_shows_whole_answers() -> None:
+    """The reference loop shows the text only when all of it is there."""
+    trace = run(case(), make, ScheduleChooser(), plain=True).trace
+    assert {False} == {request.streaming for request in trace.of(RequestMade)}
+    shown, finished = trace.of(Shown)[0], trace.of(RequestMade)[1]
+    assert ["Let me ", "see."] == [record.text for record in trace.of(Shown)[:2]]
+    assert shown.n < finished.n
+    taken = [record.n for record in trace if type(record).__name__ == "TerminalTaken"]
+    assert taken[0] < shown.n
+
+
+def test_the_pair_is_judged_on_the_default_schedule() -> None:
+    """The occasion is the reference loop's, the violation that of a loop which ends with text."""
+    good = Bench(case(), make).trial(ScheduleChooser())
+    assert ("streaming-parity" in good.occasions, ()) == (True, good.violations)
+    (faulty,) = (one for one in MUTANTS if one.rule == "streaming-parity")
+    bad = Bench(case(), faulty.factory).trial(ScheduleChooser())
+    assert {"streaming-parity"} == bad.broken()
