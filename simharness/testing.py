@@ -99,6 +99,8 @@ def simulate(
     loaded = _loaded(scenario)
     done = setup.check(loaded.cases, given=frozenset({loaded.file}) - {_TEXT})
     wrong = [explained(done), *_not_run(done), *_missed(done, strict=strict_coverage)]
+    if wrong[0] and not setup.agent:
+        wrong.append("To replay, name the factory: --agent module:factory; this one is local.")
     if any(wrong):
         raise AssertionError("\n\n".join(block for block in wrong if block))
     return done

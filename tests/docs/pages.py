@@ -12,13 +12,13 @@ import re
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NAMED = re.compile(r"# ([\w.-]+\.\w+)\n")
@@ -72,9 +72,10 @@ class Page:
         _compare(command, shown, done.stdout + done.stderr)
 
 
+_HERE = Path(sys.executable).parent
 _PROGRAMS = {
-    "simharness": [sys.executable, "-m", "simharness"],
-    "pytest": [sys.executable, "-m", "pytest"],
+    "simharness": [str(_HERE / "simharness")],
+    "pytest": [str(_HERE / "pytest")],
     "cp": ["cp"],
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,6 +51,19 @@ def test_agent_and_budget_come_from_the_project(
     assert "; 3 trials, " in capsys.readouterr().out.splitlines()[-1]
     assert 0 == main(["run", ".", "--agent", "tests.loops:good", "--budget", "4"])
     assert "; 4 trials, " in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_the_agent_is_found_from_a_folder_below(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its module lies beside the pyproject.toml that names it."""
+    (folder / "beside.py").write_text("from tests.loops import good as make\n")
+    settings(folder, more='agent = "beside:make"')
+    (folder / "below").mkdir()
+    monkeypatch.chdir(folder / "below")
+    monkeypatch.setattr("sys.path", [*sys.path])
+
+    assert 0 == main(["run", "../one.sim.yaml", "--budget", "2"])
 
 
 def test_the_contract_of_the_project_is_the_agents(

@@ -30,6 +30,12 @@ def test_a_broken_rule_is_an_assertion_error_with_the_text() -> None:
         simulate(forgetful, scenarios.TOOL)
 
 
+def test_a_local_factory_has_no_name_to_replay_by() -> None:
+    """The text says what to do about it."""
+    with pytest.raises(AssertionError, match="To replay, name the factory: --agent "):
+        simulate(lambda world: forgetful(world), scenarios.TOOL)
+
+
 def test_a_file_is_named_in_the_text(tmp_path: Path) -> None:
     """By path and line."""
     file = tmp_path / "tool.sim.yaml"
