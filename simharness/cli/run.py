@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from simharness.cli.apart import Apart
     from simharness.cli.options import Output
     from simharness.results import SuiteResult
+    from simharness.scenario.model import Case
 
 __all__ = ["command"]
 
@@ -45,6 +46,7 @@ __all__ = ["command"]
 @click.option("-k", "expression", metavar="EXPR", help="Only cases whose id matches.")
 @click.option("--tag", "tags", multiple=True, metavar="T", help="Only cases with this tag.")
 @click.option("--strict-coverage", is_flag=True, help="Exit with 2 if something never happened.")
+@click.option("--redundant", is_flag=True, help="Only list the cases that prove the same.")
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that fails.")
 @click.option("--pin", is_flag=True, help="Keep default timelines beside the scenarios.")
 @click.option("--update", is_flag=True, help="Keep them anew, also those that changed.")
@@ -60,6 +62,7 @@ def command(
     expression: str | None,
     tags: tuple[str, ...],
     strict_coverage: bool,
+    redundant: bool,
     fail_fast: bool,
     pin: bool,
     update: bool,
@@ -73,6 +76,8 @@ def command(
 
     excuses = project.excuses(baseline)
     cases = select(load_cases(paths, suite=suite), expression, tags)
+    if redundant:
+        return _list_redundant(cases, agent)
     given = frozenset(case.place.file for case in cases)
     started = time.perf_counter()
     with apart.place(agent, given) as place:
@@ -89,6 +94,19 @@ def command(
     if changed and output.printed is None:
         echo("\n\n".join(changed))
     return code if code or not changed else ExitCode.NOT_EXERCISED
+
+
+def _list_redundant(cases: list[Case], agent: str) -> int:
+    """Print each group of cases that are alike on the default schedule."""
+    from simharness.agents import find
+    from simharness.redundancy import alike
+
+    groups = alike(cases, find(agent))
+    for ids in groups:
+        click.echo("\n    ".join(ids))
+    extra = sum(len(ids) - 1 for ids in groups)
+    click.echo(f"{extra} of {len(cases)} cases prove what an earlier one proves")
+    return ExitCode.HOLDS
 
 
 def _covered(result: SuiteResult, *, whole: bool) -> ExitCode:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simharness.agents.reference import CONTRACT
+from simharness.redundancy import has_anywhere, likeness
 from simharness.rules import RULES
-from tests.conformance.playing import has_anywhere, likeness
 
 if TYPE_CHECKING:
     from simharness.scenario.model import Scenario
