@@ -113,7 +113,9 @@ def test_cancels_lie_at_every_kind_of_place(some: list[Case]) -> None:
     assert set(Relation) == {relation for _, relation, _ in anchors(some)}
     cancels = [[a for a in case.actions if isinstance(a, CancelAction)] for case in some]
     assert {0, 1, 2, 3} == {len(of_case) for of_case in cancels}
-    assert {None, "api", "task", "interrupt"} == {cancel.way for of_case in cancels for cancel in of_case}
+    assert {None, "api", "task", "interrupt"} == {
+        cancel.way for of_case in cancels for cancel in of_case
+    }
     assert any(cancel.anywhere for of_case in cancels for cancel in of_case)
 
 
