@@ -39,8 +39,7 @@ from simharness.agents.base import Watched, heading
 from simharness.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-    from contextlib import AbstractAsyncContextManager
+    from collections.abc import AsyncGenerator, Mapping, Sequence
 
     from pydantic_ai.models import StreamedResponse
 
@@ -64,6 +63,8 @@ _CONTRACT = Contract(
     late_tool_result="real",
     # run_stream_events: leaving the context early cancels and drains the run
     disconnect="stops",
+    # run and run_stream_events: the same run, without and with events
+    streaming="both",
     # it reports parts and tool calls, but promises no pairs: a cancelled call has no result event
     reports=frozenset(),
 )
@@ -81,9 +82,19 @@ _FINISH_REASONS: dict[str, pam.FinishReason] = {
 
 
 class _Model(FunctionModel):
-    """A FunctionModel that can say why a response finished, as real models do."""
+    """A FunctionModel that can say why a response finished, as real models do.
+
+    A plain request is answered with the whole of what a streamed one would have brought.
+    """
 
     response: StreamedResponse
+
+    async def request(self, *args: Any, **kwargs: Any) -> pam.ModelResponse:
+        """Read a stream to its end, and give the response it makes."""
+        async with self.request_stream(*args, **kwargs) as response:
+            async for _ in response:
+                pass
+            return response.get()
 
     @asynccontextmanager
     async def request_stream(self, *args: Any, **kwargs: Any) -> AsyncGenerator[StreamedResponse]:
@@ -111,6 +122,7 @@ class PydanticAI:
         self._messages: list[pam.ModelMessage] = []
         self._events: pa.AgentRunEvents[str] | None = None
         self._token = pa.CancellationToken()
+        self._streaming = True
 
     def _build(self, system: str = "", *, sequential: bool = False) -> pa.Agent[None, str]:
         tools = [_tool(spec, sequential=sequential) for spec in self._world.tools()]
@@ -124,11 +136,32 @@ class PydanticAI:
             self._limits = pa.UsageLimits(request_limit=limit)
         return set(settings) - {"system", "tools", "turn_limit"}
 
-    def prompt(self, text: str) -> AbstractAsyncContextManager[AsyncIterator[object]]:
-        """Give the events of one run on the messages of the runs before it."""
+    def prompt(self, text: str, *, stream: bool = True) -> Any:
+        """Give the events of one run on the messages of the runs before it, as a context manager.
+
+        Without `stream` there are none, only something to await.
+        """
         self._events = None
+        self._streaming = stream
         self._token = pa.CancellationToken()
-        return self._run(text)
+        return self._run(text) if stream else self._run_plain(text)
+
+    async def _run_plain(self, text: str) -> None:
+        history = self._messages
+        with pa.capture_run_messages() as messages:  # its way to what a failed run had come to
+            try:
+                result = await self._agent.run(
+                    text,
+                    message_history=history,
+                    cancellation_token=self._token,
+                    usage_limits=self._limits,
+                )
+            except BaseException as error:
+                cancelled = pa.RunCancelled.from_cancellation(error)
+                self._keep(history, cancelled.all_messages() if cancelled else messages)
+                raise
+        self._keep(history, result.all_messages())
+        self._world.shown(result.output)
 
     @asynccontextmanager
     async def _run(self, text: str) -> AsyncGenerator[Watched[object]]:
@@ -185,7 +218,7 @@ class PydanticAI:
         """Be the model: one request of the world, its chunks as deltas."""
         sent = (*heading(info.instructions), *_messages(messages))
         tools = tuple(tool.name for tool in info.function_tools)
-        request = Request(messages=sent, tools=tools)
+        request = Request(messages=sent, tools=tools, streaming=self._streaming)
         stream = self._world.stream(request)
         yielded = False
         calls: set[int] = set()

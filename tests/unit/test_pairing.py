@@ -40,6 +40,13 @@ def test_other_actions_may_fall_elsewhere_in_a_plain_run(more: str) -> None:
     assert not has_parity(case(more), CONTRACT)
 
 
+def test_a_stream_that_cannot_be_closed_has_no_plain_counterpart() -> None:
+    """Only what is read piece by piece has to be closed."""
+    broken = SCRIPT.replace('["Done."]', '{stream: ["Done."], on_cancel: {close: {raises: true}}}')
+    (only,) = load_text(broken.replace("MORE", "")).cases
+    assert not has_parity(only, CONTRACT)
+
+
 @pytest.mark.parametrize("contract", [UNSPECIFIED, Contract(streaming="streaming-only")])
 def test_only_agents_that_declare_both_are_run_plain(contract: Contract) -> None:
     """Others may not even take the keyword."""

@@ -104,9 +104,9 @@ class EndComesBeforeTheTools(ReferenceAgent):
         self.tools = run.tools
         return run
 
-    async def prompt(self, text: str) -> None:
+    async def prompt(self, text: str, *, stream: bool = True) -> None:
         try:
-            await super().prompt(text)
+            await super().prompt(text, stream=stream)
         finally:
             tools = self.tools
             assert isinstance(tools, _ToolsAreWaitedForLater)

@@ -235,3 +235,23 @@ def test_a_cancel_before_the_first_read_keeps_the_history_of_the_runs_before() -
     agent = asyncio.run(main())
     assert assistant("bye") == agent.history()[1]
     assert 1 == len(world.requests)
+
+
+def test_a_plain_run_makes_plain_requests_and_hands_the_same_history_over() -> None:
+    """Without events the framework asks for whole responses; tools and text are as streamed."""
+    streamed = FakeWorld([TextDelta("See."), *SEARCH], BYE, tools=(FakeTool("search", "3 hits"),))
+    plain = FakeWorld([TextDelta("See."), *SEARCH], BYE, tools=(FakeTool("search", "3 hits"),))
+    agent = make(plain)
+    asyncio.run(agent.prompt("hi", stream=False))
+    assert [False, False] == [request.streaming for request in plain.requests]
+    assert run(streamed, "hi").history() == agent.history()
+    assert ["bye"] == plain.texts
+
+
+def test_a_plain_run_that_fails_keeps_what_it_had_come_to() -> None:
+    """The framework tells it to who asks for it."""
+    world = FakeWorld(SEARCH, [Failed(ProviderError("boom"))], tools=(FakeTool("search", "3"),))
+    agent = make(world)
+    with pytest.raises(pydantic_ai.ModelAPIError):
+        asyncio.run(agent.prompt("hi", stream=False))
+    assert [user("hi"), assistant("", CALL), tool_result("c1", "3")] == agent.history()
