@@ -291,7 +291,7 @@ class Agent(Protocol):
     """One agent under test. See docs/agents.md for a loop of one's own in forty lines.
 
     `seam` is "stream", "wire:<kind>" or "child". Optional methods, looked up by name: `cancel`,
-    `history`, `configure`, `outcome_of`, `steer`, `follow_up`, `continue_`, `approve`, `shutdown`,
+    `history`, `configure`, `script_hooks`, `outcome_of`, `steer`, `follow_up`, `continue_`, `approve`, `shutdown`,
     `close`, `dump`, `load`. A scenario that needs one that is missing is not applicable.
     """
 
@@ -352,6 +352,14 @@ class SupportsConfigure(Protocol):
 
     def configure(self, settings: Mapping[str, object]) -> set[str]:
         """Apply `settings`; return the names of those it could NOT apply."""
+        ...
+
+
+class SupportsHooks(Protocol):
+    """An agent whose hooks a scenario can script."""
+
+    def script_hooks(self, hooks: Mapping[str, object]) -> set[str]:
+        """Install `hooks`, position by position; return the positions it could NOT apply."""
         ...
 
 

@@ -386,10 +386,14 @@ class MessageEnd(Reported):
 
 @_record
 class StreamEnd(Reported):
-    """The live stream's last frame; `attempt` counts from 1 within the run."""
+    """The live stream's last frame; `attempt` counts from 1 within the run.
+
+    `stream` as in `AttemptKept`, for a message that was cut.
+    """
 
     family: ClassVar[str] = "stream"
     attempt: int
+    stream: tuple[tuple[float, str, str], ...] = ()
 
 
 @_record
@@ -477,12 +481,16 @@ class PhaseChanged(Reported):
 
 @_record
 class AttemptKept(Reported):
-    """A discarded stream, kept beside the history with what it had shown and used."""
+    """A discarded stream, kept beside the history with what it had shown and used.
+
+    `stream` is what came and when: virtual seconds since the request, kind of chunk, text.
+    """
 
     family: ClassVar[str] = "attempt"
     attempt: int
     text: str
     usage: tuple[int, int] | None = None
+    stream: tuple[tuple[float, str, str], ...] = ()
 
 
 @_record

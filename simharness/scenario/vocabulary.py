@@ -30,11 +30,12 @@ HOOKS = (
     "after_tool",
     "after_turn",
     "on_error",
+    "observer",
 )
 """Hook positions: keys of `hooks:` and names of anchors."""
 
-WAITS = ("backoff", "guard", "middleware", "connect", "recovery", "approval", "store write")
-"""Waits of an agent that last, so that something can happen during one."""
+WAITS = ("backoff", "guard", "connect", "recovery", "approval", "store write", *HOOKS)
+"""Waits of an agent that last, so that something can happen during one. Hooks may wait too."""
 
 
 @attrs.frozen

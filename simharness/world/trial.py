@@ -7,7 +7,7 @@ streams and tools for us. It decides nothing itself.
 from __future__ import annotations
 
 import gc
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from simharness.agent import Agent, AgentFactory, Flag, NotApplicable, Request, Style
@@ -84,14 +84,17 @@ class Trial:
                 self.cancels.way(action)
             elif isinstance(action, OtherAction) and action.verb not in _OURS:
                 self._verb(action)
-        refused: set[str] = set(self.case.settings)
-        configure = getattr(self.agent, "configure", None)
-        if configure is not None and self.case.settings:
-            refused = configure(self.case.settings)
+        self._apply("configure", self.case.settings, "cannot set")
+        self._apply("script_hooks", self.case.hooks, "has no hooks to script at")
+
+    def _apply(self, method: str, words: Mapping[str, object], lack: str) -> None:
+        """Hand what the case says to the agent, which answers with the names it cannot apply."""
+        if not words:
+            return
+        apply: Callable[[Mapping[str, object]], set[str]] | None = getattr(self.agent, method, None)
+        refused = set(words) if apply is None else apply(words)
         if refused:
-            raise NotApplicable(f"{self.agent.name} cannot set {', '.join(sorted(refused))}")
-        if self.case.hooks:
-            raise NotApplicable(f"{self.agent.name} has no hooks to script")
+            raise NotApplicable(f"{self.agent.name} {lack} {', '.join(sorted(refused))}")
 
     # --- World, for the agent ------------------------------------------------------------------
 

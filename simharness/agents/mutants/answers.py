@@ -92,7 +92,7 @@ class UpdatesAreHeldBack(Attempt):
             self.shown += chunk.text
             self._world.shown(chunk.text)
             update = MessageUpdate(chunk.text)
-            asyncio.get_running_loop().call_later(0.05, self._world.report, update)
+            asyncio.get_running_loop().call_later(0.05, self._journal.report, update)
 
 
 class VisibleOutputIsRetried(Retry):

@@ -8,12 +8,15 @@ import attrs
 
 from simharness.agents.reference.answering import Answering
 from simharness.agents.reference.assembler import Assembler
+from simharness.agents.reference.calling import HookCalls
 from simharness.agents.reference.cancelling import Cancellation
 from simharness.agents.reference.journal import Journal
 from simharness.agents.reference.loop import ReferenceAgent
+from simharness.agents.reference.queues import Queues
 from simharness.agents.reference.retry import Retry
 from simharness.agents.reference.stream import Attempt
 from simharness.agents.reference.tools import ToolRunner
+from simharness.agents.reference.turns import Turns
 
 if TYPE_CHECKING:
     from simharness.agent import Agent, AgentFactory
@@ -25,9 +28,12 @@ _OWNERS: dict[type, tuple[type, str]] = {
     Attempt: (Answering, "attempt_type"),
     Answering: (ReferenceAgent, "answering_type"),
     Cancellation: (ReferenceAgent, "cancellation_type"),
+    HookCalls: (ReferenceAgent, "hook_calls_type"),
     Journal: (ReferenceAgent, "journal_type"),
+    Queues: (ReferenceAgent, "queues_type"),
     Retry: (ReferenceAgent, "retry_type"),
     ToolRunner: (ReferenceAgent, "tools_type"),
+    Turns: (ReferenceAgent, "turns_type"),
 }
 """Each part of the loop, the part that makes it, and by which attribute."""
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from simharness.agents.mutants.mutant import mutant
 from simharness.agents.reference.cancelling import Cancellation
 from simharness.agents.reference.journal import Journal
-from simharness.agents.reference.loop import End, ReferenceAgent, Run, Turn
+from simharness.agents.reference.loop import ReferenceAgent, Run
+from simharness.agents.reference.turns import End, Turn, Turns
 from simharness.trace import AgentEnd, LogRow, Message, MessageEnd, MessageStart, Outcome
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class HangingStreamsAreAwaited(Cancellation):
         self._reason = self._reason or reason
 
 
-class TurnsWithoutMessageStayOpen(ReferenceAgent):
+class TurnsWithoutMessageStayOpen(Turns):
     """A turn that has come to nothing is not closed."""
 
     def close_turn(self, turn: Turn) -> None:
@@ -33,7 +34,7 @@ class TurnsWithoutMessageStayOpen(ReferenceAgent):
             super().close_turn(turn)
 
 
-class LimitLeavesItsTurnOpen(ReferenceAgent):
+class LimitLeavesItsTurnOpen(Turns):
     """The turn that is one too many is not closed."""
 
     def close_turn(self, turn: Turn) -> None:
@@ -84,10 +85,10 @@ class CancelledRunEndsTwice(ReferenceAgent):
         return end
 
 
-class CancelsComplete(ReferenceAgent):
+class CancelsComplete(Turns):
     """A cancelled run just ends, as if it were complete."""
 
-    def cancelled(self, run: Run) -> End:  # noqa: ARG002
+    def cancelled(self) -> End:
         return End(Outcome.COMPLETED)
 
 
@@ -103,12 +104,12 @@ class SecondCancelIsAFailure(ReferenceAgent):
 
     twice = False
 
-    def cancel(self, way: CancelWay, reason: str) -> None:
+    def cancel(self, way: CancelWay, reason: str, queue: str = "") -> None:
         self.twice = self._run is not None and self._run.cancellation.called
-        super().cancel(way, reason)
+        super().cancel(way, reason, queue)
 
-    def cancelled(self, run: Run) -> End:
-        return End(Outcome.FAILED, "error") if self.twice else super().cancelled(run)
+    def last_word(self, run: Run, end: End) -> End:
+        return End(Outcome.FAILED, "error") if self.twice else super().last_word(run, end)
 
 
 class CancelOutlivesItsRun(ReferenceAgent):
@@ -145,9 +146,11 @@ class PhaseStaysAfterAStop(ReferenceAgent):
 class StaysBusyAfterAFailure(ReferenceAgent):
     """A failed run is never over: the next prompt is refused."""
 
-    def release(self, end: End) -> None:
+    def release(self, run: Run, end: End) -> None:
         if end.outcome is not Outcome.FAILED:
-            super().release(end)
+            super().release(run, end)
+        else:
+            self._run = None
 
 
 class UsageOfCutStreamsIsLost(Journal):

@@ -36,8 +36,8 @@ class CutArgumentsBecomeNone(ToolRunner):
 class ToolsAreLeftRunning(ToolRunner):
     """A cancel ends the wait for the tools, not the tools."""
 
-    async def run_group(self, calls: Sequence[Call], *, refused: bool) -> list[Message]:
-        group = asyncio.create_task(super().run_group(calls, refused=refused))
+    async def run_group(self, calls: Sequence[Call], *, why_not: str) -> list[Message]:
+        group = asyncio.create_task(super().run_group(calls, why_not=why_not))
         async with self._cancellation.bounded(0):
             return await asyncio.shield(group)
         return [tool_result(call.id, "abandoned", is_error=True) for call in calls]
@@ -46,24 +46,24 @@ class ToolsAreLeftRunning(ToolRunner):
 class UnknownToolEndsTheRun(ToolRunner):
     """A call of a tool that does not exist raises instead of being answered."""
 
-    def obstacle(self, call: Call, *, refused: bool) -> ToolAnswer | None:
+    def obstacle(self, call: Call, *, why_not: str) -> ToolAnswer | None:
         self._tools[call.name]
-        return super().obstacle(call, refused=refused)
+        return super().obstacle(call, why_not=why_not)
 
 
 class FailedToolsRunAgain(ToolRunner):
     """A tool that fails is run a second time."""
 
-    async def body(self, call: Call) -> ToolAnswer:
-        answer = await super().body(call)
-        return await super().body(call) if answer.is_error else answer
+    async def body(self, call: Call, args: Mapping[str, object]) -> ToolAnswer:
+        answer = await super().body(call, args)
+        return await super().body(call, args) if answer.is_error else answer
 
 
 class AFailureStopsTheSiblings(ToolRunner):
     """When one tool fails, the results of the others are lost with it."""
 
-    async def run_group(self, calls: Sequence[Call], *, refused: bool) -> list[Message]:
-        results = await super().run_group(calls, refused=refused)
+    async def run_group(self, calls: Sequence[Call], *, why_not: str) -> list[Message]:
+        results = await super().run_group(calls, why_not=why_not)
         if not any(result.is_error for result in results):
             return results
         return [tool_result(call.id, "the batch failed", is_error=True) for call in calls]
@@ -72,8 +72,8 @@ class AFailureStopsTheSiblings(ToolRunner):
 class ToolsAreShieldedFromTheTask(ToolRunner):
     """A `task.cancel()` ends the wait for the tools; they are shielded from it and run on."""
 
-    async def run_group(self, calls: Sequence[Call], *, refused: bool) -> list[Message]:
-        group = asyncio.create_task(super().run_group(calls, refused=refused))
+    async def run_group(self, calls: Sequence[Call], *, why_not: str) -> list[Message]:
+        group = asyncio.create_task(super().run_group(calls, why_not=why_not))
         try:
             return await asyncio.shield(group)
         except asyncio.CancelledError:
@@ -86,8 +86,8 @@ class _ToolsAreWaitedForLater(ToolRunner):
 
     left: asyncio.Task[list[Message]] | None = None
 
-    async def run_group(self, calls: Sequence[Call], *, refused: bool) -> list[Message]:
-        group = asyncio.create_task(super().run_group(calls, refused=refused))
+    async def run_group(self, calls: Sequence[Call], *, why_not: str) -> list[Message]:
+        group = asyncio.create_task(super().run_group(calls, why_not=why_not))
         async with self._cancellation.bounded(0):
             return await asyncio.shield(group)
         self.left = group
@@ -101,7 +101,7 @@ class EndComesBeforeTheTools(ReferenceAgent):
 
     def open_run(self) -> Run:
         run = super().open_run()
-        self.tools = run.tools
+        self.tools = run.turns.tools
         return run
 
     async def prompt(self, text: str, *, stream: bool = True) -> None:

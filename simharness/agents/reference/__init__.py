@@ -1,8 +1,8 @@
 """The reference loop: an agent loop of our own that keeps its contract in every interleaving.
 
 It is the loop that every rule is proven on, and an example of how to do it right. Begin with
-`loop.py` (runs and turns), then `answering.py` and `stream.py` (one model answer), `tools.py`, and
-`cancelling.py`, on which all of them await.
+`loop.py` (runs) and `turns.py`, then `answering.py` and `stream.py` (one model answer), `tools.py`,
+`calling.py` (hooks), and `cancelling.py`, on which all of them await.
 """
 
 from __future__ import annotations

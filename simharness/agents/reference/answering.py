@@ -13,12 +13,17 @@ import attrs
 
 from simharness.agent import Request
 from simharness.agents.reference.contract import CANCEL_BOUND_S
-from simharness.agents.reference.sendable import with_parsable_args, with_unique_ids
+from simharness.agents.reference.sendable import (
+    with_notes,
+    with_parsable_args,
+    with_unique_ids,
+)
 from simharness.agents.reference.stream import Attempt, Broken, Cut, Ending, Finished
 from simharness.trace import Call, Message, Notice, PhaseChanged, ProviderRetry, Text
 
 if TYPE_CHECKING:
     from simharness.agent import ModelStream, ProviderError, World
+    from simharness.agents.reference.calling import HookCalls
     from simharness.agents.reference.cancelling import Cancellation
     from simharness.agents.reference.journal import Journal
     from simharness.agents.reference.retry import Retry
@@ -49,6 +54,7 @@ class Answering:
         world: World,
         journal: Journal,
         cancellation: Cancellation,
+        hooks: HookCalls,
         *,
         retry: Retry,
         system: str,
@@ -56,22 +62,31 @@ class Answering:
         self._world = world
         self._journal = journal
         self._cancellation = cancellation
+        self._hooks = hooks
         self._retry = retry
         self._system = system
         self.streaming = True
         self._attempts = 0  # within the run
 
-    async def ask(self) -> Answer:
-        """Ask until there is an answer; after a cancel not even once."""
+    async def ask(self, turn: int) -> Answer:
+        """Ask until there is an answer to turn number `turn`; after a cancel not even once."""
         tried = 0
-        while self.may_ask():
+        while (request := await self.next_request(turn)) is not None:
             tried += 1
-            answer = await self.attempt()
+            answer = await self.attempt(request)
             error = self.passing_error(answer, tried)
             if error is None:
                 return answer
             await self.back_off(error, tried)
         return Answer(Cut())
+
+    async def next_request(self, turn: int) -> Request | None:
+        """The next request of a turn, a retry included; None if it may not be made any more.
+
+        The hooks may wait, so the cancel is looked at behind them.
+        """
+        notes = await self._hooks.ask_ahead("turn_note", turn)
+        return self.request(notes) if self.may_ask() else None
 
     def may_ask(self) -> bool:
         """Whether a request may be made now; asked directly before it would be."""
@@ -96,12 +111,12 @@ class Answering:
             if not self._cancellation.called:
                 await self._world.wait("backoff", delay_s)
 
-    async def attempt(self) -> Answer:
+    async def attempt(self, request: Request) -> Answer:
         """Read one stream, settle what is kept of it, close it."""
         self._attempts += 1
-        attempt = self.attempt_type(self._world, self._cancellation, self._attempts)
+        attempt = self.attempt_type(self._world, self._journal, self._cancellation, self._attempts)
         attempt.streaming = self.streaming
-        stream = self.open(self.request())
+        stream = self.open(request)
         try:
             ending = await attempt.read(stream)
             return self.settle(attempt, ending)
@@ -112,11 +127,11 @@ class Answering:
         """Make a request. The stream can see for itself that it is not wanted any more."""
         return self._world.stream(request, signal=self._cancellation)
 
-    def request(self) -> Request:
-        """The next request: the system prompt, then the history as it is."""
+    def request(self, notes: tuple[str, ...]) -> Request:
+        """A request: the system prompt, then the history as it is, with notes for this once."""
         head = (Message("system", (Text(self._system),)),) if self._system else ()
         tools = tuple(tool.name for tool in self._world.tools())
-        return Request(head + tuple(self._journal.history), tools, self.streaming)
+        return Request(head + with_notes(self._journal.history, notes), tools, self.streaming)
 
     async def close(self, stream: ModelStream) -> None:
         """Close a stream, whoever cancels meanwhile; after a cancel not for longer than the bound.

@@ -21,6 +21,8 @@ from simharness.trace import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from simharness.agent import World
     from simharness.agents.reference.stream import Attempt
 
@@ -31,16 +33,27 @@ _ALERT_AT = 3
 
 
 class Journal:
-    """Everything that outlives a run: the history and the failure streak."""
+    """Everything that outlives a run: the history, the tokens used and the failure streak."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self.history: list[Message] = []
+        self.observers: list[Callable[[Reported], object]] = []
         self.streak = 0
+        self.tokens = 0
 
     def report(self, record: Reported) -> None:
-        """Tell the observers."""
+        """Tell everybody who listens. One who raises spoils nothing for the others or the loop."""
         self._world.report(record)
+        for observer in self.observers:
+            try:
+                observer(record)
+            except Exception as error:  # noqa: BLE001 - an observer may raise anything
+                self.observer_failed(error)
+
+    def observer_failed(self, error: Exception) -> None:
+        """Tell the operator, and not the observers: one that raises would raise again."""
+        self._world.report(Notice("observer-failed", str(error)))
 
     def append(self, message: Message) -> None:
         """Add a whole message to the history."""
@@ -56,11 +69,12 @@ class Journal:
         """Add what an attempt streamed to the history; its start was reported while it streamed."""
         self.store(message)
         self.report(MessageEnd(message))
-        self.report(StreamEnd(attempt.number))
+        self.report(StreamEnd(attempt.number, attempt.timed if message.interrupted else ()))
 
     def discard(self, attempt: Attempt) -> None:
         """Keep an attempt beside the history instead."""
-        self.report(AttemptKept(attempt.number, attempt.shown, attempt.assembler.usage))
+        usage = attempt.assembler.usage
+        self.report(AttemptKept(attempt.number, attempt.shown, usage, attempt.timed))
         self.take_back(attempt)
         self.report(StreamEnd(attempt.number))
 
@@ -72,6 +86,7 @@ class Journal:
     def log(self, attempt: Attempt, error: str = "") -> None:
         """Write the one log row of an attempt; its usage is counted here and nowhere else."""
         usage = attempt.assembler.usage
+        self.tokens += sum(usage or ())
         self.report(LogRow(attempt.number, success=not error, error=error, usage=usage))
 
     def succeeded(self) -> None:

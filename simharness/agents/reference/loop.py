@@ -1,7 +1,7 @@
-"""The reference loop: prompt, model answer, tools, and again, until the run is over.
+"""The reference loop: what a user calls, and how a run begins and ends.
 
-One run at a time. The loop decides how turns and runs end; asking the model, running tools and
-writing things down are done by its parts. Every decision is a method of its own.
+One run at a time. What happens between the two ends of a run is done by its turns. Every decision
+is a method of its own.
 """
 
 from __future__ import annotations
@@ -12,64 +12,54 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simharness.agent import CancelWay, Style
-from simharness.agents.reference.answering import Answer, Answering
+from simharness.agents.reference.admission import Admission, BusyError
+from simharness.agents.reference.answering import Answering
+from simharness.agents.reference.calling import HookCalls
 from simharness.agents.reference.cancelling import Cancellation
 from simharness.agents.reference.contract import CONTRACT
+from simharness.agents.reference.hooks import Hooks
 from simharness.agents.reference.journal import Journal
+from simharness.agents.reference.limits import Limits
+from simharness.agents.reference.queues import Queues
+from simharness.agents.reference.repetition import Repetition
 from simharness.agents.reference.retry import Retry
+from simharness.agents.reference.scripting import installed
 from simharness.agents.reference.settings import Settings
-from simharness.agents.reference.stream import Broken, Cut, Finished
 from simharness.agents.reference.tools import ToolRunner
+from simharness.agents.reference.turns import End, Turns
 from simharness.trace import (
     AgentEnd,
     AgentStart,
+    InputRejected,
     Message,
+    Notice,
     Outcome,
     PhaseChanged,
-    TurnEnd,
-    TurnStart,
-    user,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from simharness.agent import World
+    from simharness.agents.reference.calling import Ruling
 
-__all__ = ["BusyError", "End", "ReferenceAgent", "Run", "Turn"]
-
-
-class BusyError(Exception):
-    """A prompt came while a run was in progress."""
-
-
-@attrs.frozen
-class End:
-    """How a run ends. `error` is what the caller of `prompt` gets to see."""
-
-    outcome: Outcome
-    cause: str = ""
-    error: Exception | None = None
+__all__ = ["BusyError", "End", "ReferenceAgent", "Run"]
 
 
 @attrs.define(eq=False)
 class Run:
-    """One prompt in progress. `kept_before`: how long the history was before it."""
+    """One run in progress. `kept_before`: how long the history was before it.
+
+    `queue` is what becomes of queued messages if it is cancelled: run, drop or park. `rolled_back`:
+    a later prompt takes its place.
+    """
 
     cancellation: Cancellation
-    answering: Answering
-    tools: ToolRunner
+    hooks: HookCalls
+    turns: Turns
     kept_before: int
-    turns: int = 0
-
-
-@attrs.define
-class Turn:
-    """What a turn came to, for its end."""
-
-    number: int
-    message: Message | None = None
-    results: tuple[Message, ...] = ()
+    queue: str
+    rolled_back: bool = False
 
 
 class ReferenceAgent:
@@ -84,14 +74,20 @@ class ReferenceAgent:
 
     answering_type = Answering
     cancellation_type = Cancellation
+    hook_calls_type = HookCalls
     journal_type = Journal
+    queues_type = Queues
     retry_type = Retry
     tools_type = ToolRunner
+    turns_type = Turns
 
     def __init__(self, world: World) -> None:
         self.world = world
         self.settings = Settings()
+        self.hooks = Hooks()
         self.journal = self.journal_type(world)
+        self.queues = self.queues_type()
+        self.admission = Admission()
         self._run: Run | None = None
         self._outcome: Outcome | None = None
 
@@ -105,23 +101,30 @@ class ReferenceAgent:
         A cancelled run just returns, unless it was cancelled by `task.cancel()`: then everything
         is brought to its end first and CancelledError is raised, as asyncio expects.
         """
-        if self._run is not None:
-            raise BusyError("a run is in progress")
-        run = self._run = self.open_run()
-        run.answering.streaming = stream
-        try:
-            end = await self.turns(run, user(text))
-        except Exception as error:  # noqa: BLE001 - raised below, once the run is closed
-            end = End(Outcome.FAILED, "error", error)
-        end = self.close_run(run, end)
-        if run.cancellation.by_task and end.outcome is Outcome.CANCELLED:
-            raise asyncio.CancelledError(end.cause)
-        if end.error is not None:
-            raise end.error
+        await self.admit()
+        await self.serve(lambda run: self.begin(run, text, stream=stream))
 
-    def cancel(self, way: CancelWay, reason: str) -> None:  # noqa: ARG002 - there is one way
-        """Cancel the run in progress. Without one this does nothing, to the next run either."""
+    async def continue_(self) -> None:
+        """Like `prompt`, with nothing new: the model goes on from the history as it is."""
+        await self.admit()
+        await self.serve(self.begin_again)
+
+    def steer(self, text: str) -> None:
+        """Say something that the model hears at the next tool boundary, or with the next run."""
+        self.queues.steer(text)
+
+    def follow_up(self, text: str) -> None:
+        """Say something that the model hears when it has nothing else to do."""
+        self.queues.follow_up(text)
+
+    def cancel(self, way: CancelWay, reason: str, queue: str = "") -> None:  # noqa: ARG002
+        """Cancel the run in progress. Without one this does nothing, to the next run either.
+
+        `queue` says what becomes of queued messages: run, drop or park. The first cancel decides.
+        """
         if self._run is not None:
+            if queue and not self._run.cancellation.called:
+                self._run.queue = queue
             self._run.cancellation.set(reason)
 
     def history(self) -> list[Message]:
@@ -131,6 +134,12 @@ class ReferenceAgent:
     def configure(self, settings: Mapping[str, object]) -> set[str]:
         """Apply `settings`; return the names of those that mean nothing to this loop."""
         self.settings, unknown = self.settings.updated(settings)
+        return unknown
+
+    def script_hooks(self, hooks: Mapping[str, object]) -> set[str]:
+        """Install what a scenario scripts; return the positions that could not be applied."""
+        self.hooks, unknown = installed(self.world, hooks)
+        self.journal.observers = self.hooks.observer
         return unknown
 
     def outcome_of(self, exc: BaseException | None) -> Outcome | None:
@@ -144,48 +153,111 @@ class ReferenceAgent:
                 return Outcome.CANCELLED
         return Outcome.FAILED
 
-    # --- a run ----------------------------------------------------------------------------------
+    # --- one run at a time ----------------------------------------------------------------------
+
+    async def admit(self) -> None:
+        """Begin, or do with a prompt during a run what the settings say."""
+        if self.admission.taken:
+            self.meet_second_prompt()
+        await self.admission.wait()
+
+    def meet_second_prompt(self) -> None:
+        """Refuse a prompt that comes during a run, or make room for it."""
+        policy = self.settings.second_prompt
+        if policy == "reject":
+            raise BusyError("a run is in progress")
+        if self._run is not None and policy != "queue":
+            self._run.rolled_back = policy == "rollback"
+            self._run.cancellation.set("rolled back" if policy == "rollback" else "interrupted")
+
+    async def serve(self, begin: Callable[[Run], Awaitable[End]]) -> None:
+        """Do one run and, if it was cancelled and its queue is to run, one for what is queued."""
+        run, end = await self.one_run(begin)
+        while self._run is not None:
+            run, end = await self.one_run(self.begin_queued)
+        if run.cancellation.by_task and end.outcome is Outcome.CANCELLED:
+            raise asyncio.CancelledError(end.cause)
+        if end.error is not None:
+            raise end.error
+
+    async def one_run(self, begin: Callable[[Run], Awaitable[End]]) -> tuple[Run, End]:
+        """One run from its start to its end, whatever happens between them."""
+        run = self._run = self.open_run()
+        try:
+            self.journal.report(AgentStart())
+            end = await begin(run)
+        except Exception as error:  # noqa: BLE001 - raised to the caller, once the run is closed
+            end = End(Outcome.FAILED, "error", error)
+        return run, self.close_run(run, end)
+
+    # --- how a run begins -----------------------------------------------------------------------
 
     def open_run(self) -> Run:
-        """Start with nothing left of earlier runs but the history and the failure streak."""
+        """Start with nothing left of earlier runs but the history, the queue and the streak."""
         cancellation = self.new_cancellation()
-        answering = self.answering_type(
-            self.world,
-            self.journal,
+        journal, settings = self.journal, self.settings
+        hooks = self.hook_calls_type(self.world, journal, cancellation, self.hooks)
+        retry = self.retry_type(settings.retry)
+        turns = self.turns_type(
+            journal,
             cancellation,
-            retry=self.retry_type(self.settings.retry),
-            system=self.settings.system,
+            self.answering_type(
+                self.world, journal, cancellation, hooks, retry=retry, system=settings.system
+            ),
+            self.tools_type(self.world, journal, cancellation, hooks, self.queues, settings),
+            hooks,
+            self.queues,
+            Limits(settings, journal.tokens),
+            Repetition(settings.loop_limit),
         )
-        tools = self.tools_type(self.world, self.journal, cancellation, self.settings)
-        return Run(cancellation, answering, tools, kept_before=len(self.journal.history))
+        return Run(cancellation, hooks, turns, len(journal.history), settings.queue_on_cancel)
 
     def new_cancellation(self) -> Cancellation:
         """One per run: a cancel of this run, or of none, must not touch another."""
         return self.cancellation_type()
 
-    async def turns(self, run: Run, prompt: Message) -> End:
-        """Take turns until one of them ends the run, or a cancel between them does."""
-        self.journal.report(AgentStart())
-        if run.cancellation.called:
-            self.journal.append(prompt)
-            return self.cancelled(run)
-        turn = self.open_turn(run)
-        self.journal.append(prompt)
-        while True:
-            end = await self.turn(run, turn)
-            if end is not None:
-                return end
-            if run.cancellation.called:
-                return self.cancelled(run)
-            turn = self.open_turn(run)
+    async def begin(self, run: Run, text: str, *, stream: bool) -> End:
+        """Begin with a prompt, once the filters have let it pass."""
+        run.turns.answering.streaming = stream
+        ruling = await run.hooks.rule("input_filter", text)
+        if run.cancellation.called and self.hooks.input_filter:
+            return run.turns.cancelled()  # it was never accepted
+        if ruling.denied is not None:
+            return self.reject(ruling.denied)
+        return await run.turns.take([*self.queues.take_steering(), self.accepted(ruling)])
+
+    def reject(self, reason: str) -> End:
+        """Turn a prompt away: nothing of it is kept."""
+        self.journal.report(InputRejected(reason))
+        return End(Outcome.REJECTED, reason)
+
+    def accepted(self, ruling: Ruling) -> str:
+        """The text of a prompt that passed, with what the filters want the model to read."""
+        warnings = (f"[Warning: {warning}]" for warning in ruling.warnings)
+        return "\n".join([str(ruling.value), *warnings])
+
+    async def begin_again(self, run: Run) -> End:
+        """Go on from the history as it is; without one there is nothing to do."""
+        if not self.journal.history and not self.queues.waiting:
+            return End(Outcome.COMPLETED)
+        return await run.turns.take(self.queues.take_steering())
+
+    async def begin_queued(self, run: Run) -> End:
+        """Begin with what was queued when a run was cancelled."""
+        return await run.turns.take(self.queues.take_steering() or self.queues.take_follow_up())
+
+    # --- how a run ends -------------------------------------------------------------------------
 
     def close_run(self, run: Run, end: End) -> End:
         """Become idle, settle the outcome, report the end: nothing of the run follows it."""
         self.become_idle(end)
         end = self.last_word(run, end)
         self._outcome = end.outcome
-        self.release(end)
+        self.settle_queue(run, end)
+        if run.rolled_back:
+            self.roll_back(run)
         messages = tuple(self.journal.history[run.kept_before :])
+        self.release(run, end)
         self.journal.report(AgentEnd(end.outcome, end.cause, messages))
         return end
 
@@ -193,73 +265,37 @@ class ReferenceAgent:
         """Report that nothing is being done any more."""
         self.journal.report(PhaseChanged("idle"))
 
-    def release(self, end: End) -> None:  # noqa: ARG002 - however it ended
-        """Be ready for the next prompt."""
-        self._run = None
-
     def last_word(self, run: Run, end: End) -> End:
         """A cancel outranks every end but a completed one, for which it came too late.
 
-        After `task.cancel()` the caller gets CancelledError in any case; then the run says so too.
+        Not too late if the user had said more that was to be done. After `task.cancel()` the caller
+        gets CancelledError in any case; then the run says so too.
         """
-        too_late = end.outcome is Outcome.COMPLETED and not run.cancellation.by_task
-        return end if too_late or not run.cancellation.called else self.cancelled(run)
+        done = end.outcome is Outcome.COMPLETED and not self.queues.waiting
+        too_late = done and not run.cancellation.by_task
+        return end if too_late or not run.cancellation.called else run.turns.cancelled()
 
-    def cancelled(self, run: Run) -> End:
-        """The end of a cancelled run."""
-        return End(Outcome.CANCELLED, run.cancellation.reason)
+    def settle_queue(self, run: Run, end: End) -> None:
+        """Drop what is queued, or say that it stays. Who waits in line is not queued, but asked."""
+        if end.outcome is Outcome.CANCELLED and run.queue == "drop":
+            for text in self.queues.drop():
+                self.journal.report(Notice("dropped", text))
+            self.admission.turn_away()
+        elif self.queues.waiting and not self.queue_runs(run, end):
+            self.journal.report(Notice("parked", "what was queued waits for the next run"))
 
-    # --- a turn ---------------------------------------------------------------------------------
+    def queue_runs(self, run: Run, end: End) -> bool:
+        """Whether what is queued is done at once. Never after `task.cancel()`: the task is over."""
+        stopped = end.outcome is Outcome.CANCELLED and not run.cancellation.by_task
+        return stopped and run.queue == "run" and self.queues.waiting
 
-    def open_turn(self, run: Run) -> Turn:
-        """Begin the next turn; turns count from 1 within the run."""
-        run.turns += 1
-        self.journal.report(TurnStart(run.turns))
-        return Turn(run.turns)
+    def roll_back(self, run: Run) -> None:
+        """Forget the run: a later prompt takes its place."""
+        del self.journal.history[run.kept_before :]
+        self.journal.report(Notice("rolled-back", "a later prompt takes the place of the run"))
 
-    async def turn(self, run: Run, turn: Turn) -> End | None:
-        """One model answer and its tools. None: another turn follows. Closed on every path."""
-        try:
-            if self.over_limit(run, turn):
-                return self.stop_at_limit(turn)
-            answer = await run.answering.ask()
-            turn.message = answer.message
-            if answer.calls:
-                self.journal.report(PhaseChanged("tools"))
-                turn.results = await run.tools.run(answer.calls, refused=self.refused(answer))
-            return self.verdict(run, answer)
-        finally:
-            self.close_turn(turn)
-
-    def close_turn(self, turn: Turn) -> None:
-        """End a turn, whatever it came to."""
-        self.journal.report(TurnEnd(turn.number, turn.message, turn.results))
-
-    def over_limit(self, run: Run, turn: Turn) -> bool:
-        """Whether this turn is one too many. A cancel comes first."""
-        limit = self.settings.turn_limit
-        return limit is not None and turn.number > limit and not run.cancellation.called
-
-    def stop_at_limit(self, turn: Turn) -> End:
-        """Leave a marker, so that the next prompt's model sees why there was no answer."""
-        limit = self.settings.turn_limit
-        turn.message = user(f"[Agent stopped: turn limit ({limit}/{limit})]")
-        self.journal.append(turn.message)
-        return End(Outcome.LIMIT, "turn-limit")
-
-    def refused(self, answer: Answer) -> bool:
-        """Whether the model refused; its calls are then answered but not run."""
-        return answer.ending == Finished("refusal")
-
-    def verdict(self, run: Run, answer: Answer) -> End | None:
-        """What an answer, its tools done, means for the run."""
-        match answer.ending:
-            case Cut():
-                return self.cancelled(run)
-            case Broken(error):
-                return End(Outcome.FAILED, "error", error)
-            case Finished("length"):
-                return End(Outcome.LIMIT, "length")
-        if answer.calls and not self.refused(answer):
-            return None
-        return End(Outcome.COMPLETED)
+    def release(self, run: Run, end: End) -> None:
+        """Be ready for the next prompt, unless the queue runs first."""
+        if not self.queue_runs(run, end):
+            self._run = None
+            self.admission.leave()

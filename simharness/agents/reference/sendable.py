@@ -1,4 +1,4 @@
-"""What a provider accepts back: unique call ids, and arguments that parse.
+"""What a provider is sent: unique call ids, arguments that parse, notes for one request.
 
 Models do send broken arguments, and some providers reuse or omit ids. A history that holds such a
 call as it came is refused with the next request, and with every one after it.
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.trace import Block, Call, Message
+from simharness.trace import Block, Call, Message, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["with_parsable_args", "with_unique_ids"]
+__all__ = ["with_notes", "with_parsable_args", "with_unique_ids"]
 
 
 def with_unique_ids(message: Message, history: Iterable[Message]) -> Message:
@@ -41,6 +41,16 @@ def with_parsable_args(message: Message) -> Message:
     if not message.calls:
         return message
     return attrs.evolve(message, blocks=tuple(_parsable(block) for block in message.blocks))
+
+
+def with_notes(history: Sequence[Message], notes: Sequence[str]) -> tuple[Message, ...]:
+    """`history` with `notes` behind the text of its latest user message."""
+    places = [place for place, message in enumerate(history) if message.role == "user"]
+    if not notes or not places:
+        return tuple(history)
+    latest = history[places[-1]]
+    noted = attrs.evolve(latest, blocks=latest.blocks + tuple(Text(f"\n\n{n}") for n in notes))
+    return (*history[: places[-1]], noted, *history[places[-1] + 1 :])
 
 
 def _fresh(wanted: str, used: set[str]) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import attrs
-from attrs.validators import ge, in_, instance_of, optional
+from attrs.validators import deep_iterable, ge, in_, instance_of, optional
 
 __all__ = ["RetrySettings", "Settings"]
 
 _COUNT = [instance_of(int), ge(0)]
+_AT_LEAST_ONE = [instance_of(int), ge(1)]
 _SECONDS = [instance_of((int, float)), ge(0.0)]
 
 
@@ -27,13 +28,33 @@ class RetrySettings:
 
 @attrs.frozen
 class Settings:
-    """`tools` says whether calls run side by side; `cap` limits how many do (None: all)."""
+    """What can be set. Limits are per run; None is no limit.
+
+    `tools` says how the calls of a response run: side by side (`cap` limits how many at once; None:
+    all), one after the other, or in batches of `batch`. An `exclusive` tool runs alone in any case.
+    After `loop_limit` equal responses in a row the model is nudged, after one more it is stopped.
+    `second_prompt` is what becomes of a prompt during a run, `queue_on_cancel` what becomes of
+    queued messages if a cancel does not say.
+    """
 
     turn_limit: int | None = attrs.field(default=None, validator=optional(_COUNT))
-    tools: str = attrs.field(default="parallel", validator=in_({"parallel", "sequential"}))
-    cap: int | None = attrs.field(default=None, validator=optional([instance_of(int), ge(1)]))
+    tools: str = attrs.field(
+        default="parallel", validator=in_({"parallel", "sequential", "batched"})
+    )
+    cap: int | None = attrs.field(default=None, validator=optional(_AT_LEAST_ONE))
     retry: RetrySettings = attrs.field(factory=RetrySettings, validator=instance_of(RetrySettings))
     system: str = attrs.field(default="", validator=instance_of(str))
+    batch: int = attrs.field(default=2, validator=_AT_LEAST_ONE)
+    exclusive: tuple[str, ...] = attrs.field(
+        default=(), converter=tuple, validator=deep_iterable(instance_of(str))
+    )
+    token_limit: int | None = attrs.field(default=None, validator=optional(_COUNT))
+    time_limit: float | None = attrs.field(default=None, validator=optional(_SECONDS))
+    loop_limit: int | None = attrs.field(default=None, validator=optional(_AT_LEAST_ONE))
+    second_prompt: str = attrs.field(
+        default="reject", validator=in_({"reject", "queue", "interrupt", "rollback"})
+    )
+    queue_on_cancel: str = attrs.field(default="park", validator=in_({"run", "drop", "park"}))
 
     def updated(self, words: Mapping[str, object]) -> tuple[Settings, set[str]]:
         """Settings with `words` applied, and the names that could not be applied."""

@@ -6,6 +6,7 @@ What that means for the history is the loop's business.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import attrs
@@ -32,6 +33,7 @@ from simharness.trace import Message, MessageStart, MessageUpdate
 if TYPE_CHECKING:
     from simharness.agent import World
     from simharness.agents.reference.cancelling import Cancellation
+    from simharness.agents.reference.journal import Journal
 
 __all__ = ["Attempt", "Broken", "Cut", "Ending", "Finished"]
 
@@ -39,6 +41,12 @@ _CONTENT = (
     StreamStart | BlockStart | BlockEnd | TextDelta | ReasoningDelta | OpaqueDelta | CallDelta
 )
 _TERMINAL = Finish | Failed | Aborted
+_KINDS: dict[type, str] = {
+    TextDelta: "text",
+    ReasoningDelta: "reasoning",
+    OpaqueDelta: "opaque",
+    CallDelta: "args",
+}
 _UNUSABLE = frozenset({"incomplete", "content_filter"})
 """Finish reasons with which a provider takes its answer back."""
 
@@ -70,14 +78,24 @@ class Attempt:
 
     assembler_type = Assembler
 
-    def __init__(self, world: World, cancellation: Cancellation, number: int) -> None:
+    def __init__(
+        self, world: World, journal: Journal, cancellation: Cancellation, number: int
+    ) -> None:
         self.number = number
         self.streaming = True
         self.assembler = self.assembler_type()
         self.begun = False
         self.shown = ""
         self._world = world
+        self._journal = journal
         self._cancellation = cancellation
+        self._opened = asyncio.get_running_loop().time()
+        self._timed: list[tuple[float, str, str]] = []
+
+    @property
+    def timed(self) -> tuple[tuple[float, str, str], ...]:
+        """What came before any cancel, and when: seconds since the request, kind, text."""
+        return tuple(self._timed)
 
     async def read(self, stream: ModelStream) -> Ending:
         """Read to the end; after a cancel only until the stream reacts or the bound is over."""
@@ -122,13 +140,21 @@ class Attempt:
         elif not self._cancellation.called:
             self.begin()
             if not self._cancellation.called and self.assembler.add(chunk):
+                self.note_time(chunk)
                 self.show(chunk)
+
+    def note_time(self, chunk: Chunk) -> None:
+        """Note when content came."""
+        if isinstance(chunk, TextDelta | ReasoningDelta | OpaqueDelta | CallDelta):
+            seconds = round(asyncio.get_running_loop().time() - self._opened, 6)
+            text = chunk.args if isinstance(chunk, CallDelta) else chunk.text
+            self._timed.append((seconds, _KINDS[type(chunk)], text))
 
     def begin(self) -> None:
         """Report the start of the message, once."""
         if not self.begun:
             self.begun = True
-            self._world.report(MessageStart(Message("assistant")))
+            self._journal.report(MessageStart(Message("assistant")))
 
     def show(self, chunk: Chunk) -> None:
         """Hand text to the consumer: first hand it over, then say so."""
@@ -136,7 +162,7 @@ class Attempt:
             reasoning = isinstance(chunk, ReasoningDelta)
             self.shown += chunk.text
             self._world.shown(chunk.text, reasoning=reasoning)
-            self._world.report(MessageUpdate(chunk.text, reasoning))
+            self._journal.report(MessageUpdate(chunk.text, reasoning))
 
     def ending(self, error: ProviderError | None) -> Ending:
         """What the end of the stream means; after a cancel it was cut, whatever was reported."""

@@ -13,20 +13,25 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simharness.agents.reference.contract import CANCEL_BOUND_S
+from simharness.agents.reference.strategies import grouped
 from simharness.trace import Call, Message, ToolExecutionEnd, ToolExecutionStart, tool_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from simharness.agent import World
+    from simharness.agents.reference.calling import HookCalls, Ruling
     from simharness.agents.reference.cancelling import Cancellation
     from simharness.agents.reference.journal import Journal
+    from simharness.agents.reference.queues import Queues
     from simharness.agents.reference.settings import Settings
 
-__all__ = ["ToolAnswer", "ToolRunner"]
+__all__ = ["Permit", "ToolAnswer", "ToolRunner"]
 
 NOT_RUN_CANCELLED = "not run: the run was cancelled"
 NOT_RUN_REFUSED = "not run: the model refused to answer"
+NOT_RUN_REPEATED = "not run: the same calls were repeated"
+SKIPPED = "not run: skipped because the user sent a message"
 
 
 @attrs.frozen
@@ -37,22 +42,39 @@ class ToolAnswer:
     is_error: bool = False
 
 
+@attrs.frozen
+class Permit:
+    """With what arguments a call may run; `answer` is there if it may not."""
+
+    args: Mapping[str, object]
+    answer: ToolAnswer | None = None
+    warnings: tuple[str, ...] = ()
+
+
 class ToolRunner:
     """Runs the calls of one response."""
 
     def __init__(
-        self, world: World, journal: Journal, cancellation: Cancellation, settings: Settings
+        self,
+        world: World,
+        journal: Journal,
+        cancellation: Cancellation,
+        hooks: HookCalls,
+        queues: Queues,
+        settings: Settings,
     ) -> None:
         self._tools = {tool.name: tool for tool in world.tools()}
         self._journal = journal
         self._cancellation = cancellation
+        self._hooks = hooks
+        self._queues = queues
         self._settings = settings
 
-    async def run(self, calls: Sequence[Call], *, refused: bool = False) -> tuple[Message, ...]:
-        """Answer every call and append the results. `refused`: by the model, so none runs."""
+    async def run(self, calls: Sequence[Call], *, why_not: str = "") -> tuple[Message, ...]:
+        """Answer every call and append the results. `why_not`: why none of them runs."""
         results: list[Message] = []
         for group in self.groups(calls):
-            answered = await self.run_group(group, refused=refused)
+            answered = await self.run_group(group, why_not=why_not)
             self.record(answered)
             results.extend(answered)
         return tuple(results)
@@ -64,11 +86,9 @@ class ToolRunner:
 
     def groups(self, calls: Sequence[Call]) -> list[Sequence[Call]]:
         """The calls that may run side by side, in order."""
-        if self._settings.tools == "sequential":
-            return [[call] for call in calls]
-        return [calls]
+        return grouped(calls, self._settings)
 
-    async def run_group(self, calls: Sequence[Call], *, refused: bool) -> list[Message]:
+    async def run_group(self, calls: Sequence[Call], *, why_not: str) -> list[Message]:
         """Run calls side by side; return when every body has ended.
 
         A cancel tells the bodies through the token. One that still runs after the bound has its
@@ -79,32 +99,57 @@ class ToolRunner:
 
         async def worker() -> None:
             for place, call in waiting:
-                results[place] = await self.execute(call, refused=refused)
+                results[place] = await self.execute(call, why_not=why_not)
 
         width = min(self._settings.cap or len(calls), len(calls))
         workers = [worker() for _ in range(width)]
         await self._cancellation.patiently(*workers, grace_s=CANCEL_BOUND_S)
         return [results[place] for place in range(len(calls))]
 
-    async def execute(self, call: Call, *, refused: bool) -> Message:
+    async def execute(self, call: Call, *, why_not: str) -> Message:
         """Answer one call, run or not, between its two events."""
-        self._journal.report(ToolExecutionStart(call.id, call.name, call.args))
-        answer = self.obstacle(call, refused=refused) or await self.body(call)
+        permit = await self.permit(call, why_not=why_not)
+        self._journal.report(ToolExecutionStart(call.id, call.name, self.spoken(call, permit)))
+        answer = permit.answer or await self.perform(call, permit)
         self._journal.report(
             ToolExecutionEnd(call.id, call.name, answer.text, is_error=answer.is_error)
         )
         return tool_result(call.id, answer.text, is_error=answer.is_error)
 
-    def obstacle(self, call: Call, *, refused: bool) -> ToolAnswer | None:
-        """Why the call does not run, asked directly before its body would start."""
-        reasons = self._obstacles(call, refused=refused)
+    # --- whether a call runs --------------------------------------------------------------------
+
+    async def permit(self, call: Call, *, why_not: str) -> Permit:
+        """Whether a call may run, and with what. Middleware may wait, so it is asked again."""
+        answer = self.obstacle(call, why_not=why_not)
+        if answer is not None:
+            return Permit({}, answer)
+        ruling = await self._hooks.rule("middleware", self.arguments(call), call.name)
+        answer = self.stopped() or self.ruled_out(ruling)
+        args = ruling.value if isinstance(ruling.value, Mapping) else {}
+        return Permit(args, answer, ruling.warnings)
+
+    def ruled_out(self, ruling: Ruling) -> ToolAnswer | None:
+        """Why middleware does not let a call pass."""
+        if ruling.denied is not None:
+            return ToolAnswer(f"denied: {ruling.denied}", is_error=True)
+        if not isinstance(ruling.value, Mapping):
+            return ToolAnswer("invalid arguments: not a JSON object", is_error=True)
+        return None
+
+    def spoken(self, call: Call, permit: Permit) -> str:
+        """The arguments to report: as the model wrote them, unless middleware changed them."""
+        unchanged = permit.answer is not None or permit.args == self.arguments(call)
+        return call.args if unchanged else json.dumps(permit.args, ensure_ascii=False)
+
+    def obstacle(self, call: Call, *, why_not: str) -> ToolAnswer | None:
+        """Why a call does not even come before the middleware."""
+        reasons = self._obstacles(call, why_not=why_not)
         return next((ToolAnswer(reason, is_error=True) for reason in reasons), None)
 
-    def _obstacles(self, call: Call, *, refused: bool) -> Iterator[str]:
-        if not self.may_start():
-            yield NOT_RUN_CANCELLED
-        if refused:
-            yield NOT_RUN_REFUSED
+    def _obstacles(self, call: Call, *, why_not: str) -> Iterator[str]:
+        yield from self._stops()
+        if why_not:
+            yield why_not
         if call.name not in self._tools:
             yield f"there is no tool {call.name!r}; known tools: {', '.join(self._tools)}"
         elif (args := self.arguments(call)) is None:
@@ -116,9 +161,23 @@ class ToolRunner:
                 f"invalid arguments: {name!r} is missing" for name in required if name not in args
             )
 
+    def stopped(self) -> ToolAnswer | None:
+        """What has come meanwhile that keeps a call from running."""
+        return next((ToolAnswer(reason, is_error=True) for reason in self._stops()), None)
+
+    def _stops(self) -> Iterator[str]:
+        if not self.may_start():
+            yield NOT_RUN_CANCELLED
+        if self.steered():
+            yield SKIPPED
+
     def may_start(self) -> bool:
         """Whether a body may still start: nothing starts once a cancel was called."""
         return not self._cancellation.called
+
+    def steered(self) -> bool:
+        """Whether the user said something that the model is to hear first."""
+        return self._queues.steering
 
     def arguments(self, call: Call) -> Mapping[str, object] | None:
         """The arguments of a call; None if they are no JSON object. Blank text means none."""
@@ -130,13 +189,27 @@ class ToolRunner:
             return None
         return value if isinstance(value, dict) else None
 
-    async def body(self, call: Call) -> ToolAnswer:
+    # --- running it -----------------------------------------------------------------------------
+
+    async def perform(self, call: Call, permit: Permit) -> ToolAnswer:
+        """Run a body between its hooks, unless something has come since it was permitted."""
+        await self._hooks.ask_ahead("before_tool", call.name)
+        answer = self.stopped()
+        if answer is None:
+            answer = self.warned(await self.body(call, permit.args), permit.warnings)
+            await self._hooks.tell("after_tool", call.name)
+        return answer
+
+    def warned(self, answer: ToolAnswer, warnings: Sequence[str]) -> ToolAnswer:
+        """An answer with what middleware wants the model to read."""
+        text = "\n".join([answer.text, *(f"[Warning: {warning}]" for warning in warnings)])
+        return attrs.evolve(answer, text=text) if warnings else answer
+
+    async def body(self, call: Call, args: Mapping[str, object]) -> ToolAnswer:
         """Run the tool; what happens to it is its answer."""
         tool = self._tools[call.name]
         try:
-            text = await tool.call(
-                self.arguments(call), call_id=call.id, cancelled=self._cancellation
-            )
+            text = await tool.call(args, call_id=call.id, cancelled=self._cancellation)
         except asyncio.CancelledError:
             return ToolAnswer("cancelled while it ran", is_error=True)
         except Exception as error:  # noqa: BLE001 - a tool may raise anything
