@@ -2,8 +2,9 @@
 
 A cancel is *called* when its handle runs or, from inside, at once. It is *effective* at the first
 quiet point after that: the first loop boundary with nothing ready (a busy one counts), or a fixed
-number of boundaries later. From inside the agent was told before it went on, so there the same
-boundary's end is the limit, and what the very step that called it starts is marked `told`.
+number of boundaries later. Called from inside by a call or token of its own, the agent was told
+before it went on: there the same boundary's end is the limit, and what the very step that called it
+starts is marked `told`. A task cancel from inside travels like any other.
 """
 
 from __future__ import annotations
@@ -114,13 +115,15 @@ class Cancels:
         if way is CancelWay.API_AFTER_TURN:
             return
         boundaries = trial.loop.boundaries
-        if inside:
+        # A task cancel says nothing to the step that calls it: it travels like one from outside.
+        at_once = inside and way in _OWN
+        if at_once:
             self._told = (self._step(), boundaries.count)
         since = boundaries.count
 
         def watch(quiet: bool) -> bool:
             late = boundaries.count - since >= boundaries.limits.quiet_after
-            if not (quiet or late or inside):
+            if not (quiet or late or at_once):
                 return False
             trial.recorder.add(CancelEffective(), run)
             return True

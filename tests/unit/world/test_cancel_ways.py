@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from simharness.agent import NotApplicable
+from simharness.agent import CancelWay, NotApplicable, Style, World
 from simharness.agents import find
 from simharness.choices import ScheduleChooser
+from simharness.contract import UNSPECIFIED
 from simharness.scenario.load import load_text
+from simharness.trace import CancelCalled, CancelEffective, Notice, ToolStarted
 from simharness.world.run import batch, run
 
 TEXT = """\
@@ -25,3 +29,62 @@ def test_nobody_leaves_an_agent_that_hands_over_no_items(way: str) -> None:
     case = load_text(TEXT.replace("WAY", way)).cases[0]
     with batch(), pytest.raises(NotApplicable, match="nothing to leave"):
         run(case, find("reference"), ScheduleChooser())
+
+
+class Starts:
+    """An agent that reports, and starts its tool in the very next step and in the one after."""
+
+    name, version, seam, style = "starts", "1", "stream", Style.ASYNC
+    contract = UNSPECIFIED
+    cancel_ways = frozenset({CancelWay.API})
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def cancel(self, way: CancelWay, reason: str) -> None:
+        """Told, and not impressed."""
+
+    async def prompt(self, text: str) -> None:
+        """Start one tool at once and one in a task."""
+        (tool,) = self.world.tools()
+        self.world.report(Notice("about to start", text))
+        later = asyncio.ensure_future(tool.call({}, call_id="later"))
+        try:
+            await tool.call({}, call_id="now")
+        finally:
+            later.cancel()
+
+
+FROM_INSIDE = """\
+scenario: from-inside
+tools: {work: {takes: 1s}}
+run:
+  - prompt: Go
+  - cancel: {after: Notice, from: inside, way: WAY}
+epilogue: false
+"""
+
+
+def order(way: str) -> list[str]:
+    """What follows the call of the cancel, up to the point at which it is effective."""
+    case = load_text(FROM_INSIDE.replace("WAY", way)).cases[0]
+    with batch():
+        trace = run(case, Starts, ScheduleChooser()).trace
+    told = {True: " told", False: ""}
+    words = []
+    for record in trace:
+        if isinstance(record, ToolStarted):
+            words.append(f"{record.call_id}{told[record.told]}")
+        elif isinstance(record, CancelCalled | CancelEffective):
+            words.append(type(record).__name__)
+    return words
+
+
+def test_a_call_from_inside_is_effective_at_the_end_of_its_step() -> None:
+    """The agent's own cancel has no grace for the step that called it, nor for later ones."""
+    assert ["CancelCalled", "now told", "CancelEffective", "later"] == order("api")
+
+
+def test_a_task_cancel_from_inside_has_the_grace_of_any_other() -> None:
+    """It says nothing to the step that calls it; it comes at the next await."""
+    assert ["CancelCalled", "now", "later"] == order("task")
