@@ -42,6 +42,8 @@ def main(read_fd: int, write_fd: int, board_fd: int) -> None:
         os._exit(MEMORY_EXIT)
     except OSError:  # the parent is gone
         os._exit(1)
+    except BaseException:  # noqa: BLE001 - a fault of ours; the parent shows it
+        send(write_fd, ("failed", traceback.format_exc(), True))
     os._exit(0)  # threads that an agent left must not keep the process
 
 

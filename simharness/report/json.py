@@ -50,7 +50,7 @@ def suite_object(
         "summary": _summary(suite),
         "rules_without_occasion": list(silent),
         "remarks": list(suite.remarks),
-        "cases": [_case(result) for result in suite.results],
+        "cases": [case_object(result) for result in suite.results],
     }
     return value if timing is None else value | {"timing": dict(timing)}
 
@@ -110,7 +110,8 @@ def _summary(suite: SuiteResult) -> Object:
     }
 
 
-def _case(result: CaseResult) -> Object:
+def case_object(result: CaseResult) -> Object:
+    """One case as an object of the report."""
     case = result.case
     return {
         "id": case.id,

@@ -14,6 +14,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from simharness.agent import World
 from simharness.contract import Contract
 from tests.loops import Loop
 
@@ -25,6 +26,8 @@ class Behaves(Loop):
     """A good loop: what the others are when nobody asks them to misbehave."""
 
     name = "behaves"
+    stuck = False  # whether only real time ends its misbehaviour
+    cancelled = False  # whether its misbehaviour shows only when it is cancelled
 
     async def prompt(self, text: str) -> None:
         """Answer, or misbehave."""
@@ -48,6 +51,8 @@ class Sleeps(Behaves):
 class Locks(Behaves):
     """Blocks the thread with a lock that nobody releases."""
 
+    stuck = True
+
     async def misbehave(self) -> None:
         """Take the same lock twice."""
         lock = threading.Lock()
@@ -58,6 +63,7 @@ class Locks(Behaves):
 class Spins(Behaves):
     """Spins without an await, in Python code."""
 
+    stuck = True
     looked = 0
 
     async def misbehave(self) -> None:
@@ -69,6 +75,8 @@ class Spins(Behaves):
 
 class SpinsInC(Behaves):
     """Spins in code that looks at no signal and lets go of no lock."""
+
+    stuck = True
 
     async def misbehave(self) -> None:
         """Count to ten to the eighteenth within one call."""
@@ -95,6 +103,8 @@ class WaitsForEver(Behaves):
 
 class SwallowsCancel(Behaves):
     """Does not let itself be cancelled."""
+
+    cancelled = True
 
     async def misbehave(self) -> None:
         """Wait on, whatever is thrown in."""
@@ -130,11 +140,13 @@ class LeaksGenerator(Behaves):
 
 
 class StartsThread(Behaves):
-    """Starts a thread that never ends, and that Python would wait for at its exit."""
+    """Starts a thread that does not end, and that Python waits for at its exit."""
+
+    end = threading.Event()  # for tests that run it in their own process
 
     async def misbehave(self) -> None:
         """Start it."""
-        threading.Thread(target=threading.Event().wait, name="worker").start()
+        threading.Thread(target=self.end.wait, name="worker").start()
 
 
 class Exits(Behaves):
@@ -184,17 +196,26 @@ class Prints(Behaves):
     """Prints more than anybody reads."""
 
     async def misbehave(self) -> None:
-        """Print sixteen megabytes on each stream, by Python and past it."""
+        """Print sixteen megabytes on each stream."""
         for _ in range(16):
             sys.stdout.write("x" * (1 << 20))
             sys.stderr.write("x" * (1 << 20))
+
+
+class Writes(Behaves):
+    """Writes to the standard output of the process, past Python's."""
+
+    async def misbehave(self) -> None:
+        """Write a line."""
+        os.write(1, b"written past Python\n")
 
 
 class CancelsItself(Behaves):
     """Cancels the task it runs in, although nobody asked for it."""
 
     async def misbehave(self) -> None:
-        """Cancel, and meet it at the next await."""
+        """Answer, cancel, and meet it at the next await."""
+        await Loop.prompt(self, "misbehave")
         task = asyncio.current_task()
         assert task is not None
         task.cancel()
@@ -216,6 +237,25 @@ class Dies(Behaves):
     async def misbehave(self) -> None:
         """Call os._exit."""
         os._exit(5)
+
+
+class DiesOnCancel(Behaves):
+    """Ends the process when it is cancelled, and only then."""
+
+    async def prompt(self, text: str) -> None:
+        """Answer; a cancel is the end."""
+        try:
+            await super().prompt(text)
+        except asyncio.CancelledError:
+            os._exit(6)
+
+
+class DiesAtBirth(Behaves):
+    """Ends the process while it is made."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        os._exit(4)
 
 
 class Crashes(Behaves):
