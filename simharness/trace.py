@@ -133,7 +133,8 @@ class Unscripted(Witnessed):
 class ChunkArrived(Witnessed):
     """The stream put chunk `chunk` (from 1, as written) into the stream object.
 
-    `kind` is text, reasoning, opaque or args. For args `call_id` and `name` say whose.
+    `kind` is text, reasoning, opaque or args. For args `call_id`, `name` and `index`, the place of
+    the call in its message, say whose: one id may be sent for two calls.
     """
 
     request: int
@@ -142,6 +143,7 @@ class ChunkArrived(Witnessed):
     text: str
     call_id: str = ""
     name: str = ""
+    index: int = 0
 
 
 @_record
@@ -154,6 +156,7 @@ class ChunkTaken(Witnessed):
     text: str
     call_id: str = ""
     name: str = ""
+    index: int = 0
 
 
 @_record
@@ -259,9 +262,10 @@ class CancelEffective(Witnessed):
 
 @_record
 class ActionTaken(Witnessed):
-    """Another user action was delivered, by its label."""
+    """Another user action was delivered, by its label. `text`: what the user said by it."""
 
     action: str
+    text: str = ""
 
 
 @_record

@@ -58,6 +58,7 @@ class Item:
     text: str = ""
     call_id: str = ""
     name: str = ""
+    index: int = 0
     end: EndStep | None = None
 
 
@@ -143,9 +144,9 @@ class _Compiler:
         self._pending = []
         self._delay_s = 0.0
 
-    def _add(self, chunk: Chunk, kind: str, text: str, call_id: str = "", name: str = "") -> None:
+    def _add(self, chunk: Chunk, kind: str, text: str) -> None:
         self._number += 1
-        self._pending.append(Item(chunk, self._number, kind, text, call_id, name))
+        self._pending.append(Item(chunk, self._number, kind, text))
         self._flush()
 
     def _open(self, kind: str) -> int:
@@ -187,7 +188,9 @@ class _Compiler:
     def _args(self, index: int, text: str, *, first: bool) -> None:
         call_id, name = self._whose(index)
         delta = CallDelta(index, call_id, name, text) if first else CallDelta(index, args=text)
-        self._add(delta, "args", text, call_id, name)
+        self._number += 1
+        self._pending.append(Item(delta, self._number, "args", text, call_id, name, index))
+        self._flush()
 
     def _mark(self, mark: Mark) -> None:
         if mark in {Mark.TEXT_END, Mark.REASONING_END}:

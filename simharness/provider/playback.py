@@ -139,7 +139,13 @@ class ScriptedStream(Source):
             if item.number:
                 self._recorder.add(
                     ChunkArrived(
-                        self.request, item.number, item.kind, item.text, item.call_id, item.name
+                        self.request,
+                        item.number,
+                        item.kind,
+                        item.text,
+                        item.call_id,
+                        item.name,
+                        item.index,
                     ),
                     self.run,
                 )
@@ -254,7 +260,13 @@ class ScriptedStream(Source):
         if item.number:
             self._recorder.add(
                 ChunkTaken(
-                    self.request, item.number, item.kind, item.text, item.call_id, item.name
+                    self.request,
+                    item.number,
+                    item.kind,
+                    item.text,
+                    item.call_id,
+                    item.name,
+                    item.index,
                 ),
                 self.run,
             )

@@ -37,11 +37,11 @@ def run_once(trace: Trace, contract: Contract) -> Judgement:
 
 def _made(facts: Facts, call: str) -> int:
     """How many calls the model made under one id: a repeated preview is the same call again."""
-    pieces: dict[tuple[int, int], list[str]] = {}
+    pieces: dict[tuple[int, int, int], list[str]] = {}
     for chunk in facts.args_taken():
         if chunk.call_id == call:
-            pieces.setdefault((chunk.run, chunk.request), []).append(chunk.text)
-    finished = [found for place, found in pieces.items() if _finished(facts, place)]
+            pieces.setdefault((chunk.run, chunk.request, chunk.index), []).append(chunk.text)
+    finished = [found for place, found in pieces.items() if _finished(facts, place[:2])]
     return max(1, sum(len(texts(found)) for found in finished))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from simharness.contract import Contract
 from simharness.rules.argtext import texts, whole
 from simharness.rules.conversation import Fault, Heard, heard
 from simharness.rules.reading import Facts, read
 from simharness.rules.rule import NOTHING, Rule, judged
-from simharness.trace import ToolStarted, Trace
+from simharness.trace import ChunkTaken, ToolStarted, Trace
 from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "answered_calls", "arguments_arrive", "orphan_results", "wellformed"]
@@ -69,10 +71,10 @@ def _sent_so(facts: Facts, fault: Fault) -> bool:
     """Whether the model itself used one id for two calls, so that passing it on is no fault."""
     if fault.kind not in {"id", "twice"}:
         return False
-    pieces: dict[tuple[int, int], list[str]] = {}
+    pieces: dict[tuple[int, int, int], list[str]] = {}
     for chunk in facts.args_taken():
         if chunk.call_id == fault.call_id:
-            pieces.setdefault((chunk.run, chunk.request), []).append(chunk.text)
+            pieces.setdefault((chunk.run, chunk.request, chunk.index), []).append(chunk.text)
     return len(pieces) > 1 or any(len(texts(sent)) > 1 for sent in pieces.values())
 
 
@@ -100,14 +102,24 @@ def _cut_calls(facts: Facts) -> set[str]:
     """Ids of the calls whose argument text, as far as it was sent, does not parse."""
     found = set()
     for run, request in {(chunk.run, chunk.request) for chunk in facts.args_taken()}:
-        pieces: dict[str, list[str]] = {}
-        for chunk in facts.taken(run, request):
-            if chunk.kind == "args":
-                pieces.setdefault(chunk.call_id, []).append(chunk.text)
+        sent = [chunk for chunk in facts.taken(run, request) if chunk.kind == "args"]
         terminal = facts.terminals.get((run, request))
         finished = terminal is not None and terminal.kind == "finish"
-        found |= {call for call, sent in pieces.items() if not whole(sent, finished=finished)}
+        for call in {chunk.call_id for chunk in sent}:
+            of_call = [chunk for chunk in sent if chunk.call_id == call]
+            if not _some_whole(of_call, finished=finished):
+                found.add(call)
     return found
+
+
+def _some_whole(sent: Iterable[ChunkTaken], *, finished: bool) -> bool:
+    """Whether the pieces sent under one id hold a whole text. A model may use an id twice, and
+    nobody can tell which of the two calls an agent means by it.
+    """
+    pieces: dict[int, list[str]] = {}
+    for chunk in sent:
+        pieces.setdefault(chunk.index, []).append(chunk.text)
+    return any(whole(texts_of_one, finished=finished) for texts_of_one in pieces.values())
 
 
 def _run_too_early(facts: Facts) -> list[Violation]:
@@ -117,10 +129,10 @@ def _run_too_early(facts: Facts) -> list[Violation]:
         if not sent or not started.call_id:
             continue
         place = (sent[-1].run, sent[-1].request)
-        pieces = [chunk.text for chunk in sent if (chunk.run, chunk.request) == place]
+        pieces = [chunk for chunk in sent if (chunk.run, chunk.request) == place]
         terminal = facts.terminals.get(place)
         finished = terminal is not None and terminal.kind == "finish" and terminal.n < started.n
-        if not whole(pieces, finished=finished):
+        if not _some_whole(pieces, finished=finished):
             text = (
                 f"In run {started.run} call {started.call_id} of {started.name} was run although "
                 "its arguments had not arrived whole."

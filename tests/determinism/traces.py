@@ -38,5 +38,5 @@ def hashes(agent: str = "reference") -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for line in hashes(*sys.argv[1:2]):
-        print(line)
+    found = list(hashes(*sys.argv[1:2]))  # within its batch nothing is printed
+    print("\n".join(found))

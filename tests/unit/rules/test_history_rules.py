@@ -181,3 +181,12 @@ def test_whole_arguments_are_no_occasion() -> None:
     starts = (ToolStarted("c1", "search", "{}"), ToolStarted("c2", "now", "{}"))
     judged = verdict("args-complete", *PLAIN[:2], preview, again, blank, end, *starts, done())
     assert (0, ()) == (judged.occasions, judged.violations)
+
+
+def test_half_a_call_under_the_id_of_a_whole_one_is_not_mistaken_for_it() -> None:
+    """The model used one id twice; whichever the agent runs, a whole text was sent for it."""
+    one = ChunkTaken(1, 1, "args", " ", "c1", "search", index=0)
+    two = ChunkTaken(1, 2, "args", '{"q": ', "c1", "search", index=1)
+    end = TerminalTaken(1, "finish", "tool_calls")
+    start = ToolStarted("c1", "search", "{}")
+    assert [] == texts(verdict("args-complete", *PLAIN[:2], one, two, end, start, done()))
