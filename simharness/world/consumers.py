@@ -33,6 +33,7 @@ class Consumers:
         self._jobs: dict[int, Job] = {}
         self._leave: dict[int, tuple[CancelWay, str]] = {}
         self._interrupted: set[int] = set()
+        self._begun: set[int] = set()  # runs whose task has taken its first step
 
     def start(self, user: UserAction) -> None:
         """Prompt the agent in a task of its own."""
@@ -60,8 +61,10 @@ class Consumers:
             self._interrupted.add(run)
             self._tasks[run].cancel()
         elif run in self._tasks:
+            unbegun = {task for other, task in self._tasks.items() if other not in self._begun}
             for task in self._trial.loop.living():
-                task.cancel()
+                if task not in unbegun:  # a prompt that the user is still typing
+                    task.cancel()
 
     def leave(self, run: int, way: CancelWay, reason: str) -> None:
         """CLOSE or BREAK: leave the iterator at the next item it hands over."""
@@ -70,6 +73,7 @@ class Consumers:
 
     async def _prompt(self, user: UserAction) -> None:
         RUN.set(user.run)
+        self._begun.add(user.run)
         action: PromptAction = user.action  # type: ignore[assignment]
         trial = self._trial
         trial.recorder.add(PromptCalled(action.text, action.session))

@@ -8,10 +8,12 @@ import pytest
 
 from simharness.agent import CancelWay, NotApplicable, Style, World
 from simharness.agents import find
+from simharness.check import Bench
 from simharness.choices import ScheduleChooser
 from simharness.contract import UNSPECIFIED
 from simharness.scenario.load import load_text
-from simharness.trace import CancelCalled, CancelEffective, Notice, ToolStarted
+from simharness.search import Bounded, explore
+from simharness.trace import CancelCalled, CancelEffective, LimitHit, Notice, ToolStarted
 from simharness.world.run import batch, run
 
 TEXT = """\
@@ -88,3 +90,25 @@ def test_a_call_from_inside_is_effective_at_the_end_of_its_step() -> None:
 def test_a_task_cancel_from_inside_has_the_grace_of_any_other() -> None:
     """It says nothing to the step that calls it; it comes at the next await."""
     assert ["CancelCalled", "now", "later"] == order("task")
+
+
+TWICE = """\
+scenario: ctrl-c-twice
+model: [[hang]]
+run:
+  - prompt: Go
+  - cancel: {way: interrupt, after: request 1}
+  - cancel: {way: interrupt, after: request 1}
+  - prompt: {text: More, after: request 1, model: [[one]]}
+"""
+
+
+def test_a_second_ctrl_c_spares_a_prompt_that_has_not_begun() -> None:
+    """It ends every task there is, but the user goes on: all is over in every schedule."""
+    case = load_text(TWICE).cases[0]
+    bench = Bench(case, find("reference"))
+    with batch():
+        verdicts = list(explore(bench.trial, Bounded(3), budget=2_000))
+    assert len(verdicts) > 20
+    traces = [verdict.trace for verdict in verdicts if verdict.trace is not None]
+    assert [] == [hit for trace in traces for hit in trace.of(LimitHit)]
