@@ -291,8 +291,9 @@ class Agent(Protocol):
     """One agent under test. See docs/agents.md for a loop of one's own in forty lines.
 
     `seam` is "stream", "wire:<kind>" or "child". Optional methods, looked up by name: `cancel`,
-    `history`, `configure`, `script_hooks`, `outcome_of`, `steer`, `follow_up`, `continue_`, `approve`, `shutdown`,
-    `close`, `dump`, `load`. A scenario that needs one that is missing is not applicable.
+    `history`, `configure`, `script_hooks`, `outcome_of`, `steer`, `follow_up`, `continue_`,
+    `approve`, `shutdown`, `close`, `dump`, `load`. A scenario that needs one that is missing is not
+    applicable.
     """
 
     name: str

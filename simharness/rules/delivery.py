@@ -136,7 +136,7 @@ def observers(trace: Trace, contract: Contract) -> Judgement:
     for run in facts.runs.values():
         if run.left:
             continue
-        outcomes = reported(run)
+        outcomes = _latest(run, reported(run))
         rows = [row for row in trace.of(LogRow, run.number) if not row.derived]
         if len(outcomes) + bool(rows) > 1 and not _cancelled_behind_end(run):
             occasions += 1
@@ -146,6 +146,12 @@ def observers(trace: Trace, contract: Contract) -> Judgement:
         occasions += folded[0]
         violations += folded[1]
     return judged(occasions, violations)
+
+
+def _latest(run: RunFacts, outcomes: list[tuple[Outcome, int]]) -> list[tuple[Outcome, int]]:
+    """The outcomes that are about one end: an agent that works its queue off has several ends."""
+    ends = [end for end in run.ends if end.outcome is not None]
+    return outcomes[len(ends) - 1 :] if run.queued and len(ends) > 1 else outcomes
 
 
 def _cancelled_behind_end(run: RunFacts) -> bool:
@@ -182,7 +188,8 @@ def _folded(facts: Facts) -> tuple[int, list[Violation]]:
     """Compare the history with the view of a client that saw only the message events."""
     trace = facts.trace
     edited = bool(trace.of(ContextCompacted)) or bool(trace.of(ActionTaken))
-    if edited or len(_sessions(facts)) > 1:
+    rolled_back = facts.contract.second_prompt == "rollback"
+    if edited or rolled_back or len(_sessions(facts)) > 1:
         return 0, []
     view = [
         (end.n, end.message)

@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
 __all__ = ["ActionReader"]
 
-_ALL_VERBS = ("prompt", "cancel", *VERBS)
+_ALL_VERBS = ("prompt", "continue", "cancel", *VERBS)
 _PLACING = (*RELATIONS, "as")
 _PROMPT_OPTIONS = ("text", "model", "meanwhile", *_PLACING)
-_CANCEL_OPTIONS = ("reason", "way", "from", "anywhere", *_PLACING)
+_CONTINUE_OPTIONS = ("model", "meanwhile", *_PLACING)
+_CANCEL_OPTIONS = ("reason", "way", "queue", "from", "anywhere", *_PLACING)
+_QUEUE_WORDS = ("run", "drop", "park")
 
 
 @attrs.frozen
@@ -71,7 +73,7 @@ class ActionReader:
         written = self._written(node, path)
         if written is None:
             return None
-        if written.verb == "prompt":
+        if written.verb in {"prompt", "continue"}:
             return self._prompt(written)
         if written.verb == "cancel":
             return self._cancel(written)
@@ -124,22 +126,20 @@ class ActionReader:
 
     def _prompt(self, written: _Written) -> PromptAction:
         keys, reader = written.keys, self.reader
-        node = written.value or keys.get("text")
-        if node is None:
-            reader.wrong(written.place, "a prompt needs a text")
-        elif written.value is not None and "text" in keys:
-            reader.wrong(keys.at("text"), "the prompt has its text already")
+        continues = written.verb == "continue"
+        text = self._nothing(written) if continues else self._text(written)
         self._prompts += 1
         meanwhile = keys.flag("meanwhile")
         anchor = read_anchor(reader, keys, self._scope())
         prompt = PromptAction(
-            "" if node is None else reader.filled(node, "the text of a prompt"),
+            text,
             model=self._model(written),
+            continues=continues,
             meanwhile=meanwhile,
             session=keys.text("as"),
             anchor=anchor,
             key=written.key,
-            label="prompt" if self._prompts == 1 else f"prompt {self._prompts}",
+            label=written.verb if self._prompts == 1 else f"{written.verb} {self._prompts}",
             place=written.place.place,
         )
         if meanwhile and not self._running:
@@ -147,6 +147,20 @@ class ActionReader:
         alongside = meanwhile or anchor is not None
         self._running = (*self._running, prompt) if alongside else (prompt,)
         return prompt
+
+    def _text(self, written: _Written) -> str:
+        node = written.value or written.keys.get("text")
+        if node is None:
+            self.reader.wrong(written.place, "a prompt needs a text")
+            return ""
+        if written.value is not None and "text" in written.keys:
+            self.reader.wrong(written.keys.at("text"), "the prompt has its text already")
+        return self.reader.filled(node, "the text of a prompt")
+
+    def _nothing(self, written: _Written) -> str:
+        if written.value is not None:
+            self.reader.wrong(written.value, '"continue" takes no value')
+        return ""
 
     def _model(self, written: _Written) -> tuple[Stream, ...]:
         """The prompt's own answers; the first prompt has those of the file."""
@@ -158,7 +172,7 @@ class ActionReader:
             self.reader.wrong(
                 written.keys.at("model"), "the first prompt has its answers at the top of the file"
             )
-        path = written.key.removesuffix(" prompt")
+        path = written.key.removesuffix(f" {written.verb}")
         return read_model(self.reader, node, f"{path}.model")
 
     def _cancel(self, written: _Written) -> CancelAction:
@@ -173,6 +187,7 @@ class ActionReader:
         return CancelAction(
             way=self._way(keys),
             reason=keys.text("reason", "user"),
+            queue=self._queue(keys),
             anchor=anchor,
             anywhere=anywhere,
             session=keys.text("as"),
@@ -184,6 +199,10 @@ class ActionReader:
     def _way(self, keys: Keys) -> str | None:
         node = keys.get("way")
         return None if node is None else self.reader.word(node, "way of cancelling", CancelWay)
+
+    def _queue(self, keys: Keys) -> str | None:
+        node = keys.get("queue")
+        return None if node is None else self.reader.word(node, "fate of the queue", _QUEUE_WORDS)
 
     # --- other verbs --------------------------------------------------------------------------
 
@@ -248,6 +267,8 @@ class ActionReader:
 def _options(verb: str) -> tuple[str, ...]:
     if verb == "prompt":
         return _PROMPT_OPTIONS
+    if verb == "continue":
+        return _CONTINUE_OPTIONS
     if verb == "cancel":
         return _CANCEL_OPTIONS
     return (*VERBS[verb].reads, "from", "anywhere", *_PLACING)

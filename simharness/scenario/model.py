@@ -274,10 +274,14 @@ class Anchor:
 
 @attrs.frozen
 class PromptAction:
-    """The user sends a prompt, with the answers to its requests in order."""
+    """The user sends a prompt, with the answers to its requests in order.
+
+    `continues`: they send none and let the agent go on from its history; `text` is empty then.
+    """
 
     text: str
     model: tuple[Stream, ...] = ()
+    continues: bool = False
     meanwhile: bool = False
     session: str = ""
     anchor: Anchor | None = None
@@ -291,11 +295,13 @@ class PromptAction:
 class CancelAction:
     """The user cancels. `way` None: the agent's first own way, else TASK.
 
-    `anywhere`: the search places it, the default schedule never makes it.
+    `anywhere`: the search places it, the default schedule never makes it. `queue` says what becomes
+    of queued messages (run, drop or park), where it is up to the cancel.
     """
 
     way: str | None = None
     reason: str = "user"
+    queue: str | None = None
     anchor: Anchor | None = None
     anywhere: bool = False
     session: str = ""

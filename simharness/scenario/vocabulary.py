@@ -61,7 +61,6 @@ VERBS: Mapping[str, Verb] = {
     "context_restart": Verb(),
     "steer": _TEXT,
     "follow_up": _TEXT,
-    "continue": Verb(),
     "approve": Verb("tool", {"tool": "text"}),
     "deny": Verb("tool", {"tool": "text", "reason": "text"}),
     "kill": Verb(),
@@ -72,4 +71,4 @@ VERBS: Mapping[str, Verb] = {
     "wait": Verb("seconds", {"seconds": "seconds"}, required=True),
     "on_settle": Verb("actions", {"actions": "actions"}, required=True),
 }
-"""The actions beside `prompt` and `cancel`."""
+"""The actions beside `prompt`, `continue` and `cancel`."""

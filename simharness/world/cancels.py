@@ -93,7 +93,14 @@ class Cancels:
             return
         if way is CancelWay.TOKEN:
             self._trial.cancelled.set()
-        self._by_agent(way, action.reason)
+        self._by_agent(way, action)
+
+    def check_queue(self, action: CancelAction) -> None:
+        """Refuse a cancel that says what becomes of the queue, if the agent cannot hear it."""
+        cancel = getattr(self._trial.agent, "cancel", None)
+        if action.queue and (cancel is None or "queue" not in inspect.signature(cancel).parameters):
+            name = self._trial.agent.name
+            raise NotApplicable(f"{name} has no cancel that says what becomes of its queue")
 
     def interrupt(self, user: UserAction, *, inside: bool) -> None:
         """Ctrl-C, as an action of its own."""
@@ -141,10 +148,11 @@ class Cancels:
         """Who runs right now: the body of a thread, or a task."""
         return baton.current() or asyncio.current_task(self._trial.loop)
 
-    def _by_agent(self, way: CancelWay, reason: str) -> None:
+    def _by_agent(self, way: CancelWay, action: CancelAction) -> None:
         cancel: Any = getattr(self._trial.agent, "cancel", None)
         if cancel is None:
             return
-        answer = cancel(way, reason)
+        queue = {"queue": action.queue} if action.queue else {}
+        answer = cancel(way, action.reason, **queue)
         if answer is not None:
             self._trial.spawn(answer)

@@ -79,12 +79,12 @@ class Consumers:
         trial.recorder.add(PromptCalled(action.text, action.session))
         trial.user.prompted(user)
         if trial.agent.style is Style.SYNC:
-            await self._in_thread(action.text, user.run)
+            await self._in_thread(action, user.run)
             return
         how = "returned"
         error: BaseException | None = None
         try:
-            answer: Any = trial.ask_agent(action.text)
+            answer: Any = trial.ask_agent(action)
             if hasattr(answer, "__aenter__"):
                 async with answer as items:
                     how = await self._consume(items, user.run)
@@ -102,7 +102,7 @@ class Consumers:
             how, error = "raised", exc
         self._settle(user.run, how, error)
 
-    async def _in_thread(self, text: str, run: int) -> None:
+    async def _in_thread(self, action: PromptAction, run: int) -> None:
         """Run a synchronous agent in a baton thread; it settles there, where its prompt returns."""
         loop = self._trial.loop
         ended = loop.create_future()
@@ -111,7 +111,7 @@ class Consumers:
             how = "returned"
             error: BaseException | None = None
             try:
-                answer: Any = self._trial.ask_agent(text)
+                answer: Any = self._trial.ask_agent(action)
                 if hasattr(answer, "__iter__"):
                     how = self._consume_sync(answer, run)
             except (Abandoned, TrialEnded):

@@ -52,7 +52,7 @@ class Trial:
 
     def __init__(self, case: Case, chooser: Chooser, *, mode: str, plain: bool = False) -> None:
         self.case = case
-        self._plain = plain
+        self.plain = plain
         self.loop = SimLoop(chooser, patience_s=case.patience_s, relaxed=mode == "relaxed")
         self.recorder = Recorder(self.loop)
         self.loop.boundaries.records = self.recorder.trace.records
@@ -82,6 +82,9 @@ class Trial:
                 raise NotApplicable(f"{self.agent.name} has no second session")
             if isinstance(action, CancelAction):
                 self.cancels.way(action)
+                self.cancels.check_queue(action)
+            elif isinstance(action, PromptAction):
+                self._asked(action)
             elif isinstance(action, OtherAction) and action.verb not in _OURS:
                 self._verb(action)
         self._apply("configure", self.case.settings, "cannot set")
@@ -160,10 +163,11 @@ class Trial:
 
     # --- for our own parts -----------------------------------------------------------------------
 
-    def ask_agent(self, text: str) -> Any:
-        """Prompt the agent; in a plain trial ask it not to stream."""
-        prompt: Callable[..., Any] = self.agent.prompt
-        return prompt(text, stream=False) if self._plain else prompt(text)
+    def ask_agent(self, action: PromptAction) -> Any:
+        """Prompt the agent, or let it continue; in a plain trial ask it not to stream."""
+        ask = self._asked(action)
+        words = () if action.continues else (action.text,)
+        return ask(*words, stream=False) if self.plain else ask(*words)
 
     def told(self) -> bool:
         """Whether the running step was told of a cancel from inside itself."""
@@ -208,7 +212,8 @@ class Trial:
         if action.verb == "interrupt":
             self.cancels.interrupt(user, inside=inside)
             return
-        self.recorder.add(ActionTaken(action.label), user.run)
+        said = action.args.get("text", "")
+        self.recorder.add(ActionTaken(action.label, str(said)), user.run)
         if action.verb == "gc":
             gc.collect()
         elif action.verb not in _OURS:
@@ -217,20 +222,21 @@ class Trial:
                 self.spawn(answer)
 
     def _verb(self, action: OtherAction) -> Callable[..., Any]:
-        method: Callable[..., Any] | None = getattr(
-            self.agent, _METHODS.get(action.verb, action.verb), None
-        )
+        return self._method(action.verb, action.verb)
+
+    def _asked(self, action: PromptAction) -> Callable[..., Any]:
+        return self._method("continue_", "continue") if action.continues else self.agent.prompt
+
+    def _method(self, name: str, verb: str) -> Callable[..., Any]:
+        method: Callable[..., Any] | None = getattr(self.agent, name, None)
         if method is None:
-            raise NotApplicable(f"{self.agent.name} has no `{action.verb}`")
+            raise NotApplicable(f"{self.agent.name} has no `{verb}`")
         return method
 
     def _loop_error(self, message: str, error: BaseException | None) -> None:
         name = "" if error is None else f"{type(error).__name__}: {error}"
         self.recorder.add(LoopError(message, name))
 
-
-_METHODS = {"continue": "continue_"}
-"""Verbs whose method cannot have the same name."""
 
 _OURS = {"wait", "gc", "interrupt"}
 

@@ -162,6 +162,7 @@ class User:
         self.unsettled.add(prompt.run)
         self._over(prompt)
         if prompt is not self._segment[0]:
+            self._follow(prompt)
             return
         for user in self._segment[1:]:
             user.state = State.ARMED

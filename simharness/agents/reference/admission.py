@@ -1,4 +1,4 @@
-"""Admission: one run at a time, and what becomes of a prompt that comes during one."""
+"""Admission: one run at a time, and a line of those who wait for theirs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["Admission", "BusyError"]
 
 
 class BusyError(Exception):
-    """A prompt came while a run was in progress, and could not or may not wait for its turn."""
+    """A prompt came while a run was in progress."""
 
 
 class Admission:
@@ -17,43 +17,38 @@ class Admission:
 
     def __init__(self) -> None:
         self._taken = False
-        self._line: deque[asyncio.Future[bool]] = deque()
+        self._line: deque[asyncio.Future[None]] = deque()
 
     @property
     def taken(self) -> bool:
         """Whether a run is in progress."""
         return self._taken
 
-    async def wait(self) -> None:
-        """Begin a run, behind those who came before; `BusyError` if they are turned away."""
+    async def enter(self) -> None:
+        """Begin a run, behind all those who came before."""
         if not self._taken:
             self._taken = True
             return
         place = asyncio.get_running_loop().create_future()
         self._line.append(place)
         try:
-            admitted = await place
+            await place
         except asyncio.CancelledError:
             self._give_up(place)
             raise
-        if not admitted:
-            raise BusyError("turned away by the cancel of the run before it")
 
-    def _give_up(self, place: asyncio.Future[bool]) -> None:
+    def _give_up(self, place: asyncio.Future[None]) -> None:
         """Leave the line; who was let in at the same moment lets the next one in."""
         if place in self._line:
             self._line.remove(place)
-        elif place.done() and not place.cancelled() and place.result():
+        elif not place.cancelled():
             self.leave()
 
     def leave(self) -> None:
         """End a run. Its place goes to the one who has waited longest."""
-        if self._line:
-            self._line.popleft().set_result(True)
-        else:
-            self._taken = False
-
-    def turn_away(self) -> None:
-        """Send everybody home who waits."""
         while self._line:
-            self._line.popleft().set_result(False)
+            place = self._line.popleft()
+            if not place.cancelled():
+                place.set_result(None)
+                return
+        self._taken = False

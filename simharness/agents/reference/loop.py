@@ -104,10 +104,10 @@ class ReferenceAgent:
         await self.admit()
         await self.serve(lambda run: self.begin(run, text, stream=stream))
 
-    async def continue_(self) -> None:
+    async def continue_(self, *, stream: bool = True) -> None:
         """Like `prompt`, with nothing new: the model goes on from the history as it is."""
         await self.admit()
-        await self.serve(self.begin_again)
+        await self.serve(lambda run: self.begin_again(run, stream=stream))
 
     def steer(self, text: str) -> None:
         """Say something that the model hears at the next tool boundary, or with the next run."""
@@ -159,7 +159,7 @@ class ReferenceAgent:
         """Begin, or do with a prompt during a run what the settings say."""
         if self.admission.taken:
             self.meet_second_prompt()
-        await self.admission.wait()
+        await self.admission.enter()
 
     def meet_second_prompt(self) -> None:
         """Refuse a prompt that comes during a run, or make room for it."""
@@ -236,8 +236,9 @@ class ReferenceAgent:
         warnings = (f"[Warning: {warning}]" for warning in ruling.warnings)
         return "\n".join([str(ruling.value), *warnings])
 
-    async def begin_again(self, run: Run) -> End:
+    async def begin_again(self, run: Run, *, stream: bool) -> End:
         """Go on from the history as it is; without one there is nothing to do."""
+        run.turns.answering.streaming = stream
         if not self.journal.history and not self.queues.waiting:
             return End(Outcome.COMPLETED)
         return await run.turns.take(self.queues.take_steering())
@@ -276,11 +277,10 @@ class ReferenceAgent:
         return end if too_late or not run.cancellation.called else run.turns.cancelled()
 
     def settle_queue(self, run: Run, end: End) -> None:
-        """Drop what is queued, or say that it stays. Who waits in line is not queued, but asked."""
+        """Drop what is queued, or say that it stays. A prompt in line runs in any case."""
         if end.outcome is Outcome.CANCELLED and run.queue == "drop":
             for text in self.queues.drop():
                 self.journal.report(Notice("dropped", text))
-            self.admission.turn_away()
         elif self.queues.waiting and not self.queue_runs(run, end):
             self.journal.report(Notice("parked", "what was queued waits for the next run"))
 
