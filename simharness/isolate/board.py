@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Board", "Noting"]
 
-_HEAD = struct.Struct("=QQ")  # trials begun, deviations noted in the latest
+_HEAD = struct.Struct("=QQQ")  # trials begun, runs begun, deviations noted in the latest
 _PAIR = struct.Struct("=II")  # point, option
 _PAIRS_MOST = 8192  # beyond that a schedule is not kept
 
@@ -38,17 +38,17 @@ class Board:
         file.truncate(_HEAD.size + _PAIR.size * _PAIRS_MOST)
         return cls(file)
 
-    def begin(self) -> None:
-        """A trial begins."""
+    def begin(self, *, again: bool = False) -> None:
+        """A trial begins; `again`: the same one in another form, which counts as none."""
         self._noted = 0
-        _HEAD.pack_into(self._memory, 0, self.trials + 1, 0)
+        _HEAD.pack_into(self._memory, 0, self.trials + (not again), self.moves + 1, 0)
 
     def note(self, point: int, option: int) -> None:
         """The trial takes another option than the default at a choice point."""
         if self._noted < _PAIRS_MOST:
             _PAIR.pack_into(self._memory, _HEAD.size + _PAIR.size * self._noted, point, option)
         self._noted += 1
-        _HEAD.pack_into(self._memory, 0, self.trials, self._noted)
+        _HEAD.pack_into(self._memory, 0, self.trials, self.moves, self._noted)
 
     @property
     def trials(self) -> int:
@@ -56,9 +56,14 @@ class Board:
         return int(_HEAD.unpack_from(self._memory)[0])
 
     @property
+    def moves(self) -> int:
+        """Grows whenever something begins: as long as it does, the worker gets on."""
+        return int(_HEAD.unpack_from(self._memory)[1])
+
+    @property
     def schedule(self) -> Schedule:
         """What the latest trial has chosen so far; of a very long one only the beginning."""
-        noted = min(_HEAD.unpack_from(self._memory)[1], _PAIRS_MOST)
+        noted = min(_HEAD.unpack_from(self._memory)[2], _PAIRS_MOST)
         pairs = [
             _PAIR.unpack_from(self._memory, _HEAD.size + _PAIR.size * number)
             for number in range(noted)

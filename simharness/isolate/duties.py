@@ -42,8 +42,9 @@ class Noted:
 
     def __call__(self, world: World) -> Agent:
         """Make the agent."""
-        self.board.begin()
-        boundaries = world.loop.boundaries  # type: ignore[attr-defined] # a World is a Trial
+        trial: Any = world
+        self.board.begin(again=trial.plain)
+        boundaries = trial.loop.boundaries
         boundaries.chooser = Noting(boundaries.chooser, self.board)
         return self.factory(world)
 

@@ -87,7 +87,7 @@ class Worker:
     def give(self, job: Job) -> None:
         """Hand over the next job."""
         self.job = job
-        self._began = self._seen = self._board.trials
+        self._began, self._seen = self._board.trials, self._board.moves
         self._since_s = time.perf_counter()
         self._send((job.duty, job.words))
 
@@ -111,9 +111,9 @@ class Worker:
 
     def look(self) -> None:
         """Kill it if it has not begun a new trial for too long."""
-        now_s, trials = time.perf_counter(), self._board.trials
-        if trials != self._seen:
-            self._seen, self._since_s = trials, now_s
+        now_s, moves = time.perf_counter(), self._board.moves
+        if moves != self._seen:
+            self._seen, self._since_s = moves, now_s
         if not self.ready:
             if now_s - self._since_s > _START_S:
                 self._bury("does not start")

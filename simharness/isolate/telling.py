@@ -38,6 +38,7 @@ class Telling:
     def __call__(self, world: World) -> Agent:
         """Put what tells in the place of what only keeps, and make the agent."""
         trial: Any = world
+        self.tell(("begin",))
         trial.recorder.trace = _ToldTrace(self.tell)
         trial.recorder.played = _ToldSet(self.tell)
         boundaries = trial.loop.boundaries
@@ -101,14 +102,14 @@ class Testimony:
 
     def __init__(self) -> None:
         self.agent: Identity | None = None
-        self._trace = Trace()
-        self._points: list[Point] = []
-        self._played: set[str] = set()
+        self._begin()
 
     def hear(self, message: tuple[Any, ...]) -> None:
         """Take one message in."""
         kind, *what = message
-        if kind == "agent":
+        if kind == "begin":
+            self._begin()
+        elif kind == "agent":
             (self.agent,) = what
         elif kind == "record":
             self._add(*what)
@@ -124,6 +125,12 @@ class Testimony:
         time = last[0].time if last else 0.0
         self._trace.add(LimitHit(limit, detail), time=time, run=0)
         return Run(self._trace, tuple(self._points), frozenset(self._played))
+
+    def _begin(self) -> None:
+        """What was told before belongs to a trial that has ended as it should."""
+        self._trace = Trace()
+        self._points: list[Point] = []
+        self._played: set[str] = set()
 
     def _add(self, record: Record) -> None:
         # A copy is without the stamps that the trace makes anew.

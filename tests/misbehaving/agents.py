@@ -7,6 +7,7 @@ Each class is its own factory: `--agent tests.misbehaving.agents:Recurses`.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ctypes
 import os
 import sys
@@ -71,6 +72,19 @@ class Spins(Behaves):
         flag = asyncio.Event()
         while not flag.is_set():
             self.looked += 1
+
+
+class SpinsOn(Behaves):
+    """Spins, and swallows whatever is thrown in."""
+
+    stuck = True
+
+    async def misbehave(self) -> None:
+        """Begin anew after every exception."""
+        while True:
+            with contextlib.suppress(BaseException):
+                while True:
+                    pass
 
 
 class SpinsInC(Behaves):
@@ -248,6 +262,18 @@ class DiesOnCancel(Behaves):
             await super().prompt(text)
         except asyncio.CancelledError:
             os._exit(6)
+
+
+class DiesPlain(Behaves):
+    """Ends the process when it is asked not to stream."""
+
+    contract = Contract(streaming="both")
+
+    async def prompt(self, text: str, *, stream: bool = True) -> None:
+        """Answer, streamed only."""
+        if not stream:
+            os._exit(8)
+        await super().prompt(text)
 
 
 class DiesAtBirth(Behaves):

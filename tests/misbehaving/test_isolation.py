@@ -15,12 +15,14 @@ from simharness.check import check_suite
 from simharness.cli import main
 from simharness.isolate import Fleet, Setup, UnusableError
 from simharness.replay import ReplayCode
+from simharness.reproduce import rerun
 from simharness.scenario.load import load_text
 from simharness.sweeper import sweep
 from simharness.verdict import CaseVerdict
+from simharness.world.run import batch
 from tests import loops
 from tests.misbehaving import agents
-from tests.misbehaving.campaigns import PLAN, case, outline, path, setup
+from tests.misbehaving.campaigns import PLAN, WALL_S, case, outline, path, setup
 
 TOOL = """
 scenario: one-tool
@@ -62,6 +64,21 @@ def test_a_death_keeps_what_was_found_before_it_and_its_schedule() -> None:
     assert found.replayed
     assert found.replay_words.endswith(" --isolate")
     assert ("exact", ()) == (again.result, again.changed)
+
+
+def test_a_death_in_the_plain_half_of_a_trial_is_told_alone() -> None:
+    """The trial is run streamed and plain; what is shown is the half that ended the process."""
+    with Fleet(setup(agents.DiesPlain)) as fleet:
+        result = fleet.check(case("plain", "{prompt: go}"), PLAN)
+        (found,) = result.findings
+        again = fleet.rerun(ReplayCode.decode(found.replay), result.case)
+
+    assert "Run 1 does not settle: process-death (exit code 8)." == found.message
+    assert (1, True) == (result.trials, found.replayed)
+    trace = found.example.verdict.trace
+    assert trace is not None
+    assert ["PromptCalled", "LimitHit"] == [type(record).__name__ for record in trace]
+    assert "exact" == again.result
 
 
 def test_an_agent_that_dies_while_it_is_made_is_an_error() -> None:
@@ -110,9 +127,14 @@ def test_an_agent_that_cannot_be_loaded_says_so() -> None:
 
 def test_a_replay_in_process_agrees_with_one_in_a_worker() -> None:
     """A spinning agent is ended in its own process, so its code replays anywhere."""
+    bad = case("bad", "{prompt: misbehave}")
     with Fleet(setup(agents.Spins)) as fleet:
-        (found,) = fleet.check(case("bad", "{prompt: misbehave}"), PLAN).findings
+        (found,) = fleet.check(bad, PLAN).findings
+    with batch(wall_s=WALL_S):
+        again = rerun(ReplayCode.decode(found.replay), bad, agents.Spins)
+
     assert not found.replay_words.endswith("--isolate")
+    assert ("exact", ()) == (again.result, again.changed)
 
 
 def test_the_command_survives_prints_nothing_of_the_agent_and_exits_with_1(

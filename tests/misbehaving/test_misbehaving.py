@@ -57,6 +57,7 @@ VERDICTS: dict[type[Behaves], tuple[str, str]] = {
 """What becomes of each in the very process of the campaign: rule and message."""
 
 DEADLY: dict[type[Behaves], tuple[str, str]] = {
+    agents.SpinsOn: ("settles", "Run 1 does not settle: wall-limit."),
     agents.SpinsInC: ("settles", "Run 1 does not settle: wall-limit."),
     agents.Allocates: ("settles", "Run 1 does not settle: memory-limit."),
     agents.Dies: ("settles", "Run 1 does not settle: process-death (exit code 5)."),
