@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import inspect
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class Cancellation:
         the cancel has its task cancelled and is still waited for. The first exception of the work
         is raised when all of it has ended.
         """
-        pending = tasks = [self._loop.create_task(one) for one in work]
+        pending = tasks = [self._loop.create_task(_begun(one)) for one in work]
         timers: list[asyncio.TimerHandle] = []
 
         def start_grace() -> None:
@@ -110,6 +111,9 @@ class Cancellation:
                 pending = [task for task in tasks if not task.done()]
         for timer in timers:
             timer.cancel()
+        for one in work:
+            if inspect.getcoroutinestate(one) == inspect.CORO_CREATED:
+                await one  # a second Ctrl-C cancels every task, also one that has not begun
         errors = [task.exception() for task in tasks if not task.cancelled()]
         for error in filter(None, errors):
             raise error
@@ -128,3 +132,8 @@ class Cancellation:
             yield
         finally:
             self._watchers.remove(watcher)
+
+
+async def _begun(work: Coroutine[Any, Any, None]) -> None:
+    """Await `work`; if the task of this never begins, neither does the work."""
+    await work
