@@ -135,6 +135,26 @@ def test_a_task_cancel_does_not_reach_work_that_is_waited_for_patiently() -> Non
     assert [True] == cancelled
 
 
+def test_work_is_done_also_if_its_task_was_cancelled_before_it_began() -> None:
+    """Whoever cancels all tasks there are, as a second Ctrl-C does, cancels new ones too."""
+    done: list[bool] = []
+
+    async def works() -> None:
+        done.append(True)
+
+    async def program(cancellation: Cancellation) -> None:
+        def cancel_the_others() -> None:
+            for task in asyncio.all_tasks() - {prompt}:
+                task.cancel()
+
+        prompt = asyncio.current_task()
+        asyncio.get_running_loop().call_soon(cancel_the_others)
+        await cancellation.patiently(works(), works(), grace_s=1)
+
+    assert (False, 0) == run(program)
+    assert [True, True] == done
+
+
 def test_the_first_reason_stays() -> None:
     """A second cancel changes nothing."""
 
