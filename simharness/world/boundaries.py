@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from simharness.choices import Chooser, Kind, Option, Point
 from simharness.world.busy import Busy
 from simharness.world.clock import INFINITY
-from simharness.world.limits import Limits, TrialEnded
+from simharness.world.limits import AdapterFailed, Limits, TrialEnded
 from simharness.world.relaxed import permute_steps
 
 if TYPE_CHECKING:
@@ -117,6 +117,11 @@ class Boundaries:
         what is raised in it to itself."""
         self._ended = TrialEnded(limit, detail)
         return self._ended
+
+    def fail(self, error: Exception) -> AdapterFailed:
+        """End the trial as `end` does; `error` comes out of it."""
+        self._ended = failed = AdapterFailed(error)
+        return failed
 
     @property
     def ending(self) -> bool:

@@ -169,9 +169,12 @@ class Consumers:
     def _settle(self, run: int, how: str, error: BaseException | None) -> None:
         trial = self._trial
         text = "" if error is None else f"{type(error).__name__}: {error}".removesuffix(": ")
-        outcome = self._outcome(how, error)
-        trial.recorder.add(RunSettled(how, text, outcome), run)
-        trial.after_settling(run)
+        try:
+            outcome = self._outcome(how, error)
+            trial.recorder.add(RunSettled(how, text, outcome), run)
+            trial.after_settling(run)
+        except Exception as exc:  # of `outcome_of` or `history`, which must not fail
+            raise trial.loop.boundaries.fail(exc) from exc
 
     def _outcome(self, how: str, error: BaseException | None) -> Outcome | None:
         if how in {"closed", "broke"}:

@@ -27,3 +27,11 @@ class TrialEnded(BaseException):
         super().__init__(f"{limit}: {detail}")
         self.limit = limit
         self.detail = detail
+
+
+class AdapterFailed(TrialEnded):
+    """Ends a trial because the agent cannot answer the harness: it proves nothing then."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__("adapter", repr(error))
+        self.error = error

@@ -16,7 +16,7 @@ from simharness.world import ctrl_c
 from simharness.world.determinism import batch, new_trial
 from simharness.world.kernel import deadlock_text, tear_down
 from simharness.world.leaks import WINDOW_S, left_behind
-from simharness.world.limits import TrialEnded
+from simharness.world.limits import AdapterFailed, TrialEnded
 from simharness.world.trial import Trial
 
 __all__ = ["Run", "batch", "run"]
@@ -44,15 +44,19 @@ def run(
     `plain` asks the agent not to stream; only agents that declare `streaming: both` can be asked.
 
     Raises `NotApplicable` if the agent cannot do what the case asks, and KeyboardInterrupt if
-    somebody pressed Ctrl-C meanwhile, whatever the agent made of it.
+    somebody pressed Ctrl-C meanwhile, whatever the agent made of it. What the agent's `history` or
+    `outcome_of` raises comes out as it is.
     """
     trial = Trial(case, chooser, mode=mode, plain=plain)
+    failed: Exception | None = None
     new_trial(trial.loop)
     with trial.loop:
         trial.enter(factory)
         try:
             _play(trial)
             _wait_for_leaks(trial)
+        except AdapterFailed as ended:
+            failed = ended.error
         except TrialEnded as ended:
             trial.recorder.add(LimitHit(ended.limit, ended.detail), 0)
         except MemoryError:  # in code of ours, but the agent has the memory
@@ -60,6 +64,8 @@ def run(
         trial.recorder.open = False
         tear_down(trial.loop)
     ctrl_c.pass_on()
+    if failed is not None:
+        raise failed
     return Run(
         trial.recorder.trace,
         tuple(trial.loop.boundaries.points),

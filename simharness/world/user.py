@@ -198,10 +198,12 @@ class User:
         if isinstance(user.action, PromptAction):
             self._prompt(user)  # its segment goes on once the prompt was called
         else:
-            self._do(user, False)
-            self._over(user)
-            self._follow(user)
-            self.advance()
+            try:
+                self._do(user, False)
+            finally:  # an agent's call that raises has been made all the same
+                self._over(user)
+                self._follow(user)
+                self.advance()
 
     def _over(self, user: UserAction) -> None:
         user.state = State.DONE
@@ -334,9 +336,11 @@ class User:
 
     def _inside(self, user: UserAction) -> None:
         user.state = State.TAKEN
-        self._do(user, True)
-        self._over(user)
-        self._follow(user)
+        try:
+            self._do(user, True)
+        finally:
+            self._over(user)
+            self._follow(user)
 
 
 def _timed(user: UserAction) -> bool:
