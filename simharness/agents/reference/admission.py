@@ -24,6 +24,11 @@ class Admission:
         """Whether a run is in progress."""
         return self._taken
 
+    @property
+    def waited_for(self) -> bool:
+        """Whether somebody waits in line."""
+        return bool(self._line)
+
     async def enter(self) -> None:
         """Begin a run, behind all those who came before."""
         if not self._taken:

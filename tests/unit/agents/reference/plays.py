@@ -89,13 +89,21 @@ def play(
     do: tuple[CancelAction | OtherAction | PromptAction, ...] = (),
     tools: tuple[Tool, ...] = (),
     settings: Mapping[str, object] | None = None,
+    hooks: Mapping[str, object] | None = None,
     factory: AgentFactory = make,
     chooser: Chooser | None = None,
 ) -> Trace:
     """Prompt "hi", answered by `model`; do `do`; prompt "again", answered "ok"."""
     again = PromptAction("again", (stream("ok"),), epilogue=True)
     actions = (PromptAction("hi", model), *do, again)
-    case = Case("case", "case", tools=tools, actions=actions, settings=settings or {})
+    case = Case(
+        "case",
+        "case",
+        tools=tools,
+        actions=actions,
+        settings=settings or {},
+        hooks=hooks or {},
+    )
     return played(case, factory, chooser).trace
 
 

@@ -26,6 +26,14 @@ def test_settings_are_applied_by_name() -> None:
         ("retry", {"delay": "long"}),
         ("retry", "never"),
         ("system", 1),
+        ("batch", 0),
+        ("exclusive", 3),
+        ("exclusive", [3]),
+        ("token_limit", -1),
+        ("time_limit", "soon"),
+        ("loop_limit", 0),
+        ("second_prompt", "ignore"),
+        ("queue_on_cancel", "keep"),
     ],
 )
 def test_unknown_names_and_values_are_refused(name: str, value: object) -> None:
