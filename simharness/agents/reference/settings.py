@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import attrs
 from attrs.validators import deep_iterable, ge, in_, instance_of, optional
@@ -12,6 +12,11 @@ __all__ = ["RetrySettings", "Settings"]
 _COUNT = [instance_of(int), ge(0)]
 _AT_LEAST_ONE = [instance_of(int), ge(1)]
 _SECONDS = [instance_of((int, float)), ge(0.0)]
+
+
+def _names(value: str | Iterable[str]) -> tuple[str, ...]:
+    """One name or several."""
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 @attrs.frozen
@@ -46,7 +51,7 @@ class Settings:
     system: str = attrs.field(default="", validator=instance_of(str))
     batch: int = attrs.field(default=2, validator=_AT_LEAST_ONE)
     exclusive: tuple[str, ...] = attrs.field(
-        default=(), converter=tuple, validator=deep_iterable(instance_of(str))
+        default=(), converter=_names, validator=deep_iterable(instance_of(str))
     )
     token_limit: int | None = attrs.field(default=None, validator=optional(_COUNT))
     time_limit: float | None = attrs.field(default=None, validator=optional(_SECONDS))
