@@ -16,7 +16,7 @@ import attrs
 from simharness import expectations, rules
 from simharness.agent import NotApplicable
 from simharness.budget import Plan, strategy_of
-from simharness.choices import ScheduleChooser
+from simharness.choices import ScheduleChooser, on_time
 from simharness.codes import Codes
 from simharness.conclude import concluded
 from simharness.ending import ending_key
@@ -45,7 +45,7 @@ REFERENCE = "reference"
 
 def judge_run(done: Run, case: Case, contract: Contract, *, expects: bool) -> Verdict:
     """Judge one trial: every rule the contract allows, and `expect` if it is about this agent."""
-    judgements = rules.judge(done.trace, contract)
+    judgements = rules.judge(done.trace, contract, on_time=on_time(done.course))
     violations = [v for judgement in judgements.values() for v in judgement.violations]
     if expects:
         violations += expectations.compare(case, done.trace)

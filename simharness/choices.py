@@ -24,6 +24,7 @@ __all__ = [
     "ScheduleChooser",
     "as_schedule",
     "deviations",
+    "on_time",
 ]
 
 
@@ -110,3 +111,12 @@ def as_schedule(pairs: Iterable[tuple[int, int]]) -> Schedule:
 def deviations(course: Course) -> Schedule:
     """The schedule that replays `course`."""
     return tuple((number, point.chosen) for number, point in enumerate(course) if point.chosen)
+
+
+def on_time(course: Course) -> bool:
+    """Whether nothing in `course` was made late: only then do its virtual seconds mean anything.
+
+    The actions that a search places come at once, and which task goes first takes no time either.
+    """
+    harmless = (Kind.ANYWHERE, Kind.STEP)
+    return all(not p.chosen or p.options[p.chosen].kind in harmless for p in course)

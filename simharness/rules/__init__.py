@@ -10,16 +10,22 @@ import difflib
 
 from simharness.contract import Contract
 from simharness.rules import (
+    aborts,
+    attribution,
+    bounds,
     calls,
     cancel,
     delivery,
     events,
+    flight,
     history,
     kept,
     liveness,
     order,
     parity,
+    queued,
     reach,
+    results,
     terminals,
     tools,
 )
@@ -33,8 +39,10 @@ _FAMILIES = ("history", "tools", "events", "cancel", "liveness")
 _MODULES = (
     history,
     kept,
+    aborts,
     calls,
     tools,
+    results,
     reach,
     events,
     terminals,
@@ -42,7 +50,11 @@ _MODULES = (
     delivery,
     parity,
     cancel,
+    attribution,
+    bounds,
     liveness,
+    flight,
+    queued,
 )
 
 RULES: tuple[Rule, ...] = tuple(
@@ -73,13 +85,18 @@ def by_id(rule_id: str) -> Rule:
     raise UnknownRuleError(f'unknown rule "{rule_id}"{hint} Known rules: {known}')
 
 
-def judge(trace: Trace, contract: Contract) -> dict[str, Judgement]:
+def judge(trace: Trace, contract: Contract, *, on_time: bool = True) -> dict[str, Judgement]:
     """Judge `trace` by every rule that is applicable to an agent with `contract`.
 
+    Rules that read seconds are left out unless everything came `on_time`.
     A rule whose contract field is undeclared, or whose records the agent does not report, is
     absent from the answer: it was neither kept nor broken.
     """
-    return {rule.id: rule.check(trace, contract) for rule in _applicable(contract)}
+    return {
+        rule.id: rule.check(trace, contract)
+        for rule in _applicable(contract)
+        if on_time or not rule.timed
+    }
 
 
 def judge_pair(streamed: Trace, plain: Trace, contract: Contract) -> dict[str, Judgement]:

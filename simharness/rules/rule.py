@@ -48,7 +48,8 @@ class Rule:
     `needs` are contract fields without which the rule is not applicable. `reports` are record
     families; an agent that reports none of them cannot be judged (empty: witnessed records are
     enough). A rule with a `pair` judges two trials of one script, one streamed and one plain, and
-    nothing in a single trace. `why`, `good` and `bad` are for people: what goes wrong in the
+    nothing in a single trace. A `timed` one reads virtual seconds, which only mean something where
+    nothing was made late. `why`, `good` and `bad` are for people: what goes wrong in the
     field, and two short timelines.
     """
 
@@ -63,6 +64,7 @@ class Rule:
     needs: tuple[str, ...] = ()
     reports: tuple[str, ...] = ()
     pair: Pair | None = None
+    timed: bool = False
 
     def applicable(self, contract: Contract) -> bool:
         """Whether the agent declares and reports what the rule needs."""

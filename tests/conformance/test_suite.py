@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 SCHEMA_LINE = "# yaml-language-server: $schema=../scenario.schema.json"
 SENTENCE_MAX = 160  # characters; `about` says one thing
 
-WITHOUT_OCCASION = ["close-is-clean"]
-"""Rules about what the reference loop does not have: its `prompt` is awaited, not iterated."""
+WITHOUT_OCCASION = ["abort-visible", "close-is-clean"]
+"""Rules about what the reference loop does not have: it does not tell the model of an abort, and
+its `prompt` is awaited, not iterated."""
 
 ALIKE_MAX = 0.1
 """Share of cases that may look like another one. Some scripts differ in what an agent must not

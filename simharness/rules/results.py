@@ -1,0 +1,148 @@
+"""The rule about what stored tool results say: what happened, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import attrs
+
+from simharness.contract import Contract
+from simharness.rules.conversation import heard
+from simharness.rules.reading import Facts, read
+from simharness.rules.rule import NOTHING, Rule, judged
+from simharness.trace import ActionTaken, CancelCalled, Message, ToolEnded, ToolStarted, Trace
+from simharness.verdict import Judgement, Violation
+
+__all__ = ["RULES", "true_results"]
+
+_FAULTY = re.compile(
+    r"abort|cancel|interrupt|not run|not execut|skip|stopp|denied|reject|refus|unknown|invalid"
+    r"|no tool|not found|error|fail|exception|time",
+    re.IGNORECASE,
+)
+"""Words by which a result says that it is none, for agents that do not flag errors."""
+_BLAMES_USER = re.compile(
+    r"(cancel|interrupt|abort)\w* by (the )?user|user (has )?(cancel|interrupt|abort)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"user (has )?(reject|declin|denied)|(rejected|denied|declined) by (the )?user", re.IGNORECASE
+)
+
+
+@attrs.define
+class _Body:
+    """What became of one call: the body's start and end, if it had them."""
+
+    started: ToolStarted | None = None
+    ended: ToolEnded | None = None
+
+
+def true_results(trace: Trace, contract: Contract) -> Judgement:
+    """Judge that each stored result agrees with what the body of its call did."""
+    if contract.unstarted_call is None or contract.late_tool_result is None:
+        return NOTHING
+    facts = read(trace, contract)
+    bodies = _bodies(facts)
+    judged_ids: set[str] = set()
+    violations = []
+    for one in heard(facts):
+        for message in one.messages:
+            if message.role != "tool" or message.call_id in judged_ids:
+                continue
+            body = bodies.get(message.call_id, _Body())
+            if body is None:
+                continue  # the id names several calls
+            judged_ids.add(message.call_id)
+            problem = _untrue(facts, message, body, one.n)
+            if problem:
+                text = f"In {one.place} the result of call {message.call_id} {problem}."
+                violations.append(Violation("result-truthful", text, (one.n,)))
+    return judged(len(judged_ids), violations)
+
+
+def _bodies(facts: Facts) -> dict[str, _Body | None]:
+    """The bodies by call id; None for an id that more than one body or answer bears."""
+    found: dict[str, _Body | None] = {}
+    for start in facts.trace.of(ToolStarted):
+        found[start.call_id] = None if start.call_id in found else _Body(started=start)
+    for end in facts.trace.of(ToolEnded):
+        body = found.get(end.call_id)
+        if body is not None:
+            body.ended = end
+    streams: dict[str, set[tuple[int, int]]] = {}
+    for chunk in facts.args_taken():
+        streams.setdefault(chunk.call_id, set()).add((chunk.run, chunk.request))
+    return found | {call: None for call, sent in streams.items() if len(sent) > 1}
+
+
+def _untrue(facts: Facts, result: Message, body: _Body, n: int) -> str:
+    """In what a result is not true; "" if it is."""
+    flagged = result.is_error or _FAULTY.search(result.text) is not None
+    if body.started is None:
+        if not flagged:
+            return "looks like a success, but the tool never ran"
+        return _wrong_label(facts, result, n)
+    end = body.ended
+    if end is None or end.n > n:
+        live = end is not None and end.how == "returned" and not _disturbed(facts, n)
+        return "is there while the tool still runs" if live else ""
+    if end.how == "returned":
+        return _lost_output(facts, result, end)
+    if end.how == "raised" and end.result in result.text:
+        return ""
+    return "" if flagged else f"looks like a success, but the tool {_ENDED[end.how]}"
+
+
+_ENDED = {"raised": "failed", "cancelled": "was cancelled"}
+
+
+def _lost_output(facts: Facts, result: Message, end: ToolEnded) -> str:
+    """Whether a tool that returned has lost its output, where it was promised to be kept."""
+    run = facts.runs.get(end.run)
+    late = run is not None and any(cancel.called < end.n for cancel in run.cancels)
+    if late and facts.contract.late_tool_result != "real":
+        return ""
+    output, stored = end.result.strip(), result.text.strip()
+    kept = output in stored or (bool(stored) and stored in output)
+    return "" if kept else "does not hold what the tool returned"
+
+
+def _wrong_label(facts: Facts, result: Message, n: int) -> str:
+    """Whether a result blames the user for what nobody did."""
+    denied = any(action.action.startswith("deny") for action in facts.trace.of(ActionTaken))
+    if _DENIED.search(result.text) and not denied:
+        return "says that the user rejected the call, which nobody did"
+    if _BLAMES_USER.search(result.text) and not _disturbed(facts, n):
+        return "says that the user cancelled, which nobody did"
+    return ""
+
+
+def _disturbed(facts: Facts, n: int) -> bool:
+    """Whether anybody had done anything but prompt before record `n`."""
+    kinds = (CancelCalled, ActionTaken)
+    return any(record.n < n for kind in kinds for record in facts.trace.of(kind))
+
+
+RULES = (
+    Rule(
+        id="result-truthful",
+        tier="declared",
+        family="tools",
+        sentence=(
+            "A stored result says what happened: a tool that returned keeps its output, one that "
+            "failed or never ran does not look like a success, and nobody is blamed for what he "
+            "did not do."
+        ),
+        check=true_results,
+        needs=("unstarted_call", "late_tool_result"),
+        why=(
+            "Repairing a history after a stop is easy to overdo: every open call is labelled as "
+            "cancelled by the user, the finished ones included, or gets an empty success. The "
+            "model then repeats work that was done or builds on work that was not. A result that "
+            "comes after the cancel is judged by the declared late_tool_result."
+        ),
+        good='search returns "3 hits" | cancel | next request: result "3 hits"',
+        bad='search returns "3 hits" | cancel | next request: result "interrupted"',
+    ),
+)

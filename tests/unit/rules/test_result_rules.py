@@ -1,0 +1,118 @@
+"""result-truthful: what stored results say of what tools did."""
+
+import pytest
+
+from simharness.contract import Contract
+from simharness.trace import (
+    Call,
+    CancelCalled,
+    CancelEffective,
+    ChunkTaken,
+    PromptCalled,
+    Record,
+    RequestMade,
+    TerminalTaken,
+    ToolEnded,
+    ToolStarted,
+    assistant,
+    tool_result,
+    user,
+)
+from tests.unit.rules.traces import done, texts, verdict
+
+ANSWERS = Contract(unstarted_call="answered", late_tool_result="real")
+HI = user("hi")
+CANCEL = CancelCalled("api")
+STARTED = ToolStarted("c1", "search", "{}")
+RETURNED = ToolEnded("c1", "returned", "3 hits")
+
+
+def stored(*what: Record, result: str, is_error: bool = False) -> list[Record]:
+    """A call of which `what` becomes, and the next request with its result."""
+    call = assistant("", Call("c1", "search", "{}"))
+    answer = tool_result("c1", result, is_error=is_error)
+    return [
+        PromptCalled("hi"),
+        RequestMade(1, (HI,)),
+        ChunkTaken(1, 1, "args", "{}", "c1", "search"),
+        TerminalTaken(1, "finish", "tool_calls"),
+        *what,
+        RequestMade(2, (HI, call, answer)),
+        done(),
+    ]
+
+
+def problems(records: list[Record], contract: Contract = ANSWERS) -> list[str]:
+    """What is wrong with the result, without where it stands."""
+    judged = verdict("result-truthful", *records, contract=contract)
+    prefix = "In request 2 of run 1 the result of call c1 "
+    return [text.removeprefix(prefix).removesuffix(".") for text in texts(judged)]
+
+
+@pytest.mark.parametrize("result", ["3 hits", '{"result": "3 hits"}', "3 hi"])
+def test_a_tool_that_returned_keeps_its_output(result: str) -> None:
+    """Also wrapped or shortened."""
+    judged = verdict("result-truthful", *stored(STARTED, RETURNED, result=result), contract=ANSWERS)
+    assert (1, ()) == (judged.occasions, judged.violations)
+
+
+def test_output_that_is_replaced_is_broken() -> None:
+    """The tool had finished before the cancel."""
+    records = stored(STARTED, RETURNED, CANCEL, result="interrupted", is_error=True)
+    assert ["does not hold what the tool returned"] == problems(records)
+
+
+def test_a_late_result_is_judged_by_what_is_declared() -> None:
+    """Real, or given up by the cancel."""
+    records = stored(STARTED, CANCEL, CancelEffective(), RETURNED, result="gone", is_error=True)
+    assert ["does not hold what the tool returned"] == problems(records)
+    gives_up = Contract(unstarted_call="answered", late_tool_result="aborted-error")
+    assert [] == problems(records, gives_up)
+
+
+def test_a_call_that_never_ran_does_not_look_like_a_success() -> None:
+    """A flag or a word says so."""
+    assert ["looks like a success, but the tool never ran"] == problems(stored(CANCEL, result="ok"))
+    assert [] == problems(stored(CANCEL, result="ok", is_error=True))
+    assert [] == problems(stored(CANCEL, result="not run: the run was cancelled"))
+
+
+@pytest.mark.parametrize(("how", "word"), [("raised", "failed"), ("cancelled", "was cancelled")])
+def test_a_tool_that_failed_does_not_look_like_a_success(how: str, word: str) -> None:
+    """The error, a flag or a word says so."""
+    ended = ToolEnded("c1", how, "no net")
+    bad = problems(stored(STARTED, ended, result="ok"))
+    assert [f"looks like a success, but the tool {word}"] == bad
+    assert [] == problems(stored(STARTED, ended, result="ok", is_error=True))
+
+
+def test_the_error_text_of_a_failed_tool_is_enough() -> None:
+    """Some providers have no flag for errors."""
+    assert [] == problems(stored(STARTED, ToolEnded("c1", "raised", "no net"), result="no net"))
+
+
+def test_a_tool_that_runs_has_no_result_yet() -> None:
+    """A repair declares a live call cancelled."""
+    records = [*stored(STARTED, result="cancelled", is_error=True)[:-1], RETURNED, done()]
+    assert ["is there while the tool still runs"] == problems(records)
+
+
+def test_nobody_is_blamed_for_what_he_did_not_do() -> None:
+    """Without a cancel nobody cancelled; an interrupt is no rejection."""
+    cancelled = stored(result="cancelled by the user", is_error=True)
+    assert ["says that the user cancelled, which nobody did"] == problems(cancelled)
+    rejected = stored(CANCEL, result="the user rejected the call", is_error=True)
+    assert ["says that the user rejected the call, which nobody did"] == problems(rejected)
+    assert [] == problems(stored(CANCEL, result="cancelled by the user", is_error=True))
+
+
+def test_an_id_that_names_two_calls_is_not_judged() -> None:
+    """Whose result it is cannot be told."""
+    records = stored(STARTED, RETURNED, STARTED, RETURNED, result="other")
+    assert [] == problems(records)
+
+
+def test_a_history_without_results_is_no_occasion() -> None:
+    """Nothing is said."""
+    judged = verdict("result-truthful", PromptCalled("hi"), done(), contract=ANSWERS)
+    assert 0 == judged.occasions
