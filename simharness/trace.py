@@ -336,12 +336,16 @@ class AgentStart(Reported):
 
 @_record
 class AgentEnd(Reported):
-    """The run is over. An adapter leaves `outcome` None if the event does not say."""
+    """The run is over. An adapter leaves `outcome` None if the event does not say.
+
+    `usage` is the sum over the streams of the run that reported any.
+    """
 
     family: ClassVar[str] = "agent"
     outcome: Outcome | None = None
     cause: str = ""
     messages: tuple[Message, ...] = ()
+    usage: tuple[int, int] | None = None
 
 
 @_record

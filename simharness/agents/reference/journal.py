@@ -33,14 +33,14 @@ _ALERT_AT = 3
 
 
 class Journal:
-    """Everything that outlives a run: the history, the tokens used and the failure streak."""
+    """Everything that outlives a run: the history, the usage and the failure streak."""
 
     def __init__(self, world: World) -> None:
         self._world = world
         self.history: list[Message] = []
         self.observers: list[Callable[[Reported], object]] = []
         self.streak = 0
-        self.tokens = 0
+        self.used: list[tuple[int, int]] = []
 
     def report(self, record: Reported) -> None:
         """Tell everybody who listens. One who raises spoils nothing for the others or the loop."""
@@ -86,8 +86,14 @@ class Journal:
     def log(self, attempt: Attempt, error: str = "") -> None:
         """Write the one log row of an attempt; its usage is counted here and nowhere else."""
         usage = attempt.assembler.usage
-        self.tokens += sum(usage or ())
+        if usage is not None:
+            self.used.append(usage)
         self.report(LogRow(attempt.number, success=not error, error=error, usage=usage))
+
+    def usage_since(self, start: int) -> tuple[int, int] | None:
+        """Tokens in and out of the streams logged with usage from `start` on; None: unknown."""
+        counted = self.used[start:]
+        return (sum(i for i, _ in counted), sum(o for _, o in counted)) if counted else None
 
     def succeeded(self) -> None:
         """End the failure streak."""

@@ -14,19 +14,18 @@ __all__ = ["Limits"]
 
 
 class Limits:
-    """The limits of one run. `tokens_before` is what all runs before it had used."""
+    """The limits of one run."""
 
-    def __init__(self, settings: Settings, tokens_before: int) -> None:
+    def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._tokens_before = tokens_before
         self._began = asyncio.get_running_loop().time()
 
     def reached(self, *, turn: int, tokens: int) -> tuple[str, str] | None:
         """The limit that keeps turn number `turn` from being taken: its name, and how far it is.
 
-        `tokens` is what all runs have used so far.
+        `tokens` is what the run has used so far.
         """
-        return next(self._reached(turn, tokens - self._tokens_before), None)
+        return next(self._reached(turn, tokens), None)
 
     def _reached(self, turn: int, tokens: int) -> Iterator[tuple[str, str]]:
         settings = self._settings

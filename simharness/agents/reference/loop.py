@@ -102,12 +102,12 @@ class ReferenceAgent:
         is brought to its end first and CancelledError is raised, as asyncio expects.
         """
         await self.admit()
-        await self.serve(lambda run: self.begin(run, text, stream=stream))
+        await self.serve(lambda run: self.begin(run, text), stream=stream)
 
     async def continue_(self, *, stream: bool = True) -> None:
         """Like `prompt`, with nothing new: the model goes on from the history as it is."""
         await self.admit()
-        await self.serve(lambda run: self.begin_again(run, stream=stream))
+        await self.serve(self.begin_again, stream=stream)
 
     def steer(self, text: str) -> None:
         """Say something that the model hears at the next tool boundary, or with the next run."""
@@ -170,19 +170,22 @@ class ReferenceAgent:
             self._run.rolled_back = policy == "rollback"
             self._run.cancellation.set("rolled back" if policy == "rollback" else "interrupted")
 
-    async def serve(self, begin: Callable[[Run], Awaitable[End]]) -> None:
+    async def serve(self, begin: Callable[[Run], Awaitable[End]], *, stream: bool) -> None:
         """Do one run and, if it was cancelled and its queue is to run, one for what is queued."""
-        run, end = await self.one_run(begin)
+        run, end = await self.one_run(begin, stream=stream)
         while self._run is not None:
-            run, end = await self.one_run(self.begin_queued)
+            run, end = await self.one_run(self.begin_queued, stream=stream)
         if run.cancellation.by_task and end.outcome is Outcome.CANCELLED:
             raise asyncio.CancelledError(end.cause)
         if end.error is not None:
             raise end.error
 
-    async def one_run(self, begin: Callable[[Run], Awaitable[End]]) -> tuple[Run, End]:
+    async def one_run(
+        self, begin: Callable[[Run], Awaitable[End]], *, stream: bool
+    ) -> tuple[Run, End]:
         """One run from its start to its end, whatever happens between them."""
         run = self._run = self.open_run()
+        run.turns.answering.streaming = stream
         try:
             self.journal.report(AgentStart())
             end = await begin(run)
@@ -207,8 +210,9 @@ class ReferenceAgent:
             self.tools_type(self.world, journal, cancellation, hooks, self.queues, settings),
             hooks,
             self.queues,
-            Limits(settings, journal.tokens),
+            Limits(settings),
             Repetition(settings.loop_limit),
+            len(journal.used),
         )
         return Run(cancellation, hooks, turns, len(journal.history), settings.queue_on_cancel)
 
@@ -216,9 +220,8 @@ class ReferenceAgent:
         """One per run: a cancel of this run, or of none, must not touch another."""
         return self.cancellation_type()
 
-    async def begin(self, run: Run, text: str, *, stream: bool) -> End:
+    async def begin(self, run: Run, text: str) -> End:
         """Begin with a prompt, once the filters have let it pass."""
-        run.turns.answering.streaming = stream
         ruling = await run.hooks.rule("input_filter", text)
         if run.cancellation.called and self.hooks.input_filter:
             return run.turns.cancelled()  # it was never accepted
@@ -236,9 +239,8 @@ class ReferenceAgent:
         warnings = (f"[Warning: {warning}]" for warning in ruling.warnings)
         return "\n".join([str(ruling.value), *warnings])
 
-    async def begin_again(self, run: Run, *, stream: bool) -> End:
+    async def begin_again(self, run: Run) -> End:
         """Go on from the history as it is; without one there is nothing to do."""
-        run.turns.answering.streaming = stream
         if not self.journal.history and not self.queues.waiting:
             return End(Outcome.COMPLETED)
         return await run.turns.take(self.queues.take_steering())
@@ -259,7 +261,8 @@ class ReferenceAgent:
             self.roll_back(run)
         messages = tuple(self.journal.history[run.kept_before :])
         self.release(run, end)
-        self.journal.report(AgentEnd(end.outcome, end.cause, messages))
+        usage = self.journal.usage_since(run.turns.used_before)
+        self.journal.report(AgentEnd(end.outcome, end.cause, messages, usage))
         return end
 
     def become_idle(self, end: End) -> None:  # noqa: ARG002 - however it ended

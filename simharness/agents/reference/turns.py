@@ -67,6 +67,7 @@ class Turns:
     queues: Queues
     limits: Limits
     repetition: Repetition
+    used_before: int
     taken: int = 0
 
     async def take(self, incoming: list[str]) -> End:
@@ -132,12 +133,16 @@ class Turns:
         """
         if self.cancellation.called:
             return None
-        reached = self.limits.reached(turn=turn.number, tokens=self.journal.tokens)
+        reached = self.limits.reached(turn=turn.number, tokens=self.tokens())
         if reached is None:
             return None
         name, how_far = reached
         turn.message = self.mark(f"{name} limit ({how_far})")
         return End(Outcome.LIMIT, f"{name}-limit")
+
+    def tokens(self) -> int:
+        """What the run has used so far, as far as its streams said."""
+        return sum(self.journal.usage_since(self.used_before) or ())
 
     def mark(self, why: str) -> Message:
         """Leave a marker of a stop in the history."""

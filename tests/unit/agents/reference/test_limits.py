@@ -7,6 +7,7 @@ import pytest
 from simharness.agents.reference.repetition import Repeated, Repetition
 from simharness.scenario.model import ReasoningStep, Tool, UsageStep, WaitStep
 from simharness.trace import (
+    AgentEnd,
     AttemptKept,
     Call,
     LoopDetected,
@@ -90,3 +91,10 @@ def test_a_cut_message_keeps_the_time_of_what_was_shown() -> None:
     cut, whole = trace.of(StreamEnd)
     assert ((0.0, "text", "One"), (1.0, "text", "two")) == cut.stream
     assert () == whole.stream
+
+
+def test_the_end_of_a_run_says_what_it_used() -> None:
+    """Its own streams, failed ones too; a run whose streams said nothing knows nothing."""
+    failed = stream(UsageStep(5, 1), end=error(retryable=True))
+    trace = play(failed, stream("One", UsageStep(7, 1), UsageStep(7, 3)))
+    assert [(12, 4), None] == [record.usage for record in trace.of(AgentEnd)]
