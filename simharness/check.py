@@ -23,7 +23,7 @@ from simharness.ending import ending_key
 from simharness.pairing import has_parity
 from simharness.results import CaseResult, Finding, Identity, SuiteResult
 from simharness.search import explore
-from simharness.stopping import Stopping
+from simharness.stopping import Stopping, costly
 from simharness.tally import Tally
 from simharness.verdict import CaseVerdict, HarnessError, Verdict
 from simharness.vetting import mistake
@@ -79,7 +79,7 @@ class Bench:
         if self.agent is None:
             raise HarnessError("a trial ended without making an agent")
         verdict = judge_run(done, self.case, self.agent.contract, expects=self.expects)
-        if verdict.schedule or not has_parity(self.case, self.agent.contract):
+        if verdict.schedule or costly(verdict) or not has_parity(self.case, self.agent.contract):
             return verdict
         plain = run(self.case, self._make, ScheduleChooser(), mode=self.mode, plain=True)
         pair = rules.judge_pair(done.trace, plain.trace, self.agent.contract)
