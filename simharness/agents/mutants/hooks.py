@@ -122,13 +122,6 @@ class RepetitionHasNoEvents(Journal):
             super().append(message)
 
 
-class SecondPromptBargesIn(ReferenceAgent):
-    """A prompt during a run starts a run of its own beside it."""
-
-    async def admit(self) -> None:
-        pass
-
-
 class InterruptedRunIsNotAwaited(ReferenceAgent):
     """A prompt that interrupts a run does not wait for it to end."""
 
@@ -168,7 +161,6 @@ MUTANTS = (
     mutant("repeated-calls-stay-unanswered", "tool-pairing", RepeatedCallsStayUnanswered),
     mutant("skipped-calls-stay-unanswered", "tool-pairing", SkippedCallsStayUnanswered),
     mutant("repetition-has-no-events", "start-end-paired", RepetitionHasNoEvents),
-    mutant("second-prompt-barges-in", "request-wellformed", SecondPromptBargesIn),
     mutant("interrupted-run-is-not-awaited", "request-wellformed", InterruptedRunIsNotAwaited),
     mutant("rolled-back-run-stays", "no-orphan-result", RolledBackRunStays),
     mutant("waiting-prompt-is-forgotten", "settles", WaitingPromptIsForgotten),
