@@ -6,7 +6,7 @@ same mistake. Its docstring says what it does wrong, and its rule must turn red.
 
 from __future__ import annotations
 
-from simharness.agents.mutants import answers, declared, history, hooks, promises, runs, tools
+from simharness.agents.mutants import answers, history, hooks, promises, queues, runs, tools
 from simharness.agents.mutants.mutant import Mutant
 
 __all__ = ["MUTANTS", "Mutant"]
@@ -17,6 +17,6 @@ MUTANTS: tuple[Mutant, ...] = (
     *tools.MUTANTS,
     *runs.MUTANTS,
     *hooks.MUTANTS,
-    *declared.MUTANTS,
+    *queues.MUTANTS,
     *promises.MUTANTS,
 )

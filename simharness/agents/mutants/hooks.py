@@ -1,7 +1,8 @@
-"""Faults around hooks, observers, limits and second prompts."""
+"""Faults around hooks, observers and limits."""
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING
 
 from simharness.agents.mutants.mutant import mutant
@@ -12,7 +13,6 @@ from simharness.agents.reference.stream import Cut
 from simharness.agents.reference.tools import (
     NOT_RUN_REFUSED,
     NOT_RUN_REPEATED,
-    SKIPPED,
     ToolAnswer,
     ToolRunner,
 )
@@ -105,13 +105,6 @@ class RepeatedCallsStayUnanswered(ToolRunner):
         super().record([one for one in results if one.text != NOT_RUN_REPEATED])
 
 
-class SkippedCallsStayUnanswered(ToolRunner):
-    """The calls that a steering message skips get no result."""
-
-    def record(self, results: Sequence[Message]) -> None:
-        super().record([one for one in results if one.text != SKIPPED])
-
-
 class RepetitionHasNoEvents(Journal):
     """The messages that a stop for repetition adds are stored without their events."""
 
@@ -122,31 +115,13 @@ class RepetitionHasNoEvents(Journal):
             super().append(message)
 
 
-class InterruptedRunIsNotAwaited(ReferenceAgent):
-    """A prompt that interrupts a run does not wait for it to end."""
+class HooksAreWaitedFor(HookCalls):
+    """A cancel waits for a hook to return."""
 
-    async def admit(self) -> None:
-        if self.admission.taken:
-            self.meet_second_prompt()
-        else:
-            await super().admit()
-
-
-class RolledBackRunStays(ReferenceAgent):
-    """A run whose place a later prompt takes stays in the history in part."""
-
-    def roll_back(self, run: Run) -> None:
-        del self.journal.history[run.kept_before + 1 : -1]
-
-
-class WaitingPromptIsForgotten(ReferenceAgent):
-    """The run that was waited for ends without letting the next one in."""
-
-    def release(self, run: Run, end: End) -> None:
-        if not self.queue_runs(run, end):
-            self._run = None
-            if not self.admission.waited_for:
-                self.admission.leave()
+    async def call(self, position: str, number: int, hook: Hook, *about: object) -> object:
+        self._world.hook(position, number)
+        answer = hook(*about)
+        return await answer if inspect.isawaitable(answer) else answer
 
 
 MUTANTS = (
@@ -159,9 +134,6 @@ MUTANTS = (
     mutant("rejected-runs-have-no-end", "one-terminal", RejectedRunsHaveNoEnd),
     mutant("refused-calls-stay-unanswered", "tool-pairing", RefusedCallsStayUnanswered),
     mutant("repeated-calls-stay-unanswered", "tool-pairing", RepeatedCallsStayUnanswered),
-    mutant("skipped-calls-stay-unanswered", "tool-pairing", SkippedCallsStayUnanswered),
     mutant("repetition-has-no-events", "start-end-paired", RepetitionHasNoEvents),
-    mutant("interrupted-run-is-not-awaited", "request-wellformed", InterruptedRunIsNotAwaited),
-    mutant("rolled-back-run-stays", "no-orphan-result", RolledBackRunStays),
-    mutant("waiting-prompt-is-forgotten", "settles", WaitingPromptIsForgotten),
+    mutant("hooks-are-waited-for", "cancel-effective", HooksAreWaitedFor),
 )

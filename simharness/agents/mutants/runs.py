@@ -163,6 +163,14 @@ class UsageOfCutStreamsIsLost(Journal):
             super().log(attempt)
 
 
+class LastReasonCounts(Cancellation):
+    """A second cancel replaces the reason of the first."""
+
+    def set(self, reason: str = "user") -> None:
+        super().set(reason)
+        self._reason = reason
+
+
 MUTANTS = (
     mutant("hanging-streams-are-awaited", "settles", HangingStreamsAreAwaited),
     mutant("turns-without-message-stay-open", "start-end-paired", TurnsWithoutMessageStayOpen),
@@ -179,4 +187,5 @@ MUTANTS = (
     mutant("phase-stays-after-a-stop", "phase-returns-idle", PhaseStaysAfterAStop),
     mutant("stays-busy-after-a-failure", "phase-returns-idle", StaysBusyAfterAFailure),
     mutant("usage-of-cut-streams-is-lost", "usage-once", UsageOfCutStreamsIsLost),
+    mutant("last-reason-counts", "cancel-attribution", LastReasonCounts),
 )

@@ -114,6 +114,14 @@ class EndComesBeforeTheTools(ReferenceAgent):
                 await tools.left
 
 
+class FailedToolsLookFine(ToolRunner):
+    """What a tool raises is stored like a result."""
+
+    async def body(self, call: Call, args: Mapping[str, object]) -> ToolAnswer:
+        answer = await super().body(call, args)
+        return ToolAnswer("done") if answer.is_error else answer
+
+
 MUTANTS = (
     mutant("tools-start-after-the-cancel", "no-tool-start-after-cancel", ToolsStartAfterTheCancel),
     mutant("cut-arguments-become-none", "args-complete", CutArgumentsBecomeNone),
@@ -123,4 +131,5 @@ MUTANTS = (
     mutant("a-failure-stops-the-siblings", "sibling-isolation", AFailureStopsTheSiblings),
     mutant("tools-are-shielded-from-the-task", "cancel-scope", ToolsAreShieldedFromTheTask),
     mutant("end-comes-before-the-tools", "settle-order", EndComesBeforeTheTools),
+    mutant("failed-tools-look-fine", "result-truthful", FailedToolsLookFine),
 )
