@@ -144,9 +144,10 @@ def seen_in_time(trace: Trace, contract: Contract) -> Judgement:
     facts = read(trace, contract)
     occasions = 0
     violations = []
-    for said in _said(facts):
-        boundary = None if said.verb != "steer" else _boundary(facts, said)
-        if boundary is None or said.run is None:
+    steering = [said for said in _said(facts) if said.verb == "steer"]
+    for place, said in enumerate(steering):
+        boundary = _boundary(facts, said)
+        if boundary is None or said.run is None or _in_line(said, steering[:place], boundary.n):
             continue
         occasions += 1
         later = [request for request in said.run.requests if request.n > boundary.n]
@@ -163,6 +164,18 @@ def seen_in_time(trace: Trace, contract: Contract) -> Judgement:
             text = "The request after a tool boundary does not hold the steering message."
             violations.append(Violation("steer-latency", text, (said.n, later[0].n)))
     return judged(occasions, violations)
+
+
+def _in_line(said: _Said, before: list[_Said], n: int) -> bool:
+    """Whether an earlier message waits at record `n` too: some agents hear one at a time."""
+    return any(
+        one.run is said.run
+        and not any(
+            one.n < request.n < n and _holds(request.messages, one.text)
+            for request in (said.run.requests if said.run is not None else ())
+        )
+        for one in before
+    )
 
 
 def _boundary(facts: Facts, said: _Said) -> ToolEnded | None:
@@ -281,7 +294,7 @@ RULES = (
             "Users steer because the agent is about to do the wrong thing. If the message is read "
             "only when the whole batch of tools is done, the wrong thing is done. The boundary is "
             "the first end of a tool behind the message; after it no further tool starts, and the "
-            "next request holds the message."
+            "next request holds the message. Of several that wait only the first is judged."
         ),
         good='tool 1 of 3 runs | steer "b" | tool 1 ends | request 2 holds "b"',
         bad='tool 1 of 3 runs | steer "b" | tool 1 ends | tool 2 starts',

@@ -5,7 +5,7 @@ from hypothesis import given, settings, strategies as st
 
 from simharness import trace as t
 from simharness.contract import FAMILIES, Contract
-from simharness.rules import RULES, judge
+from simharness.rules import RULES, judge, judge_pair
 from tests.unit.rules.traces import trace_of
 
 _IDS = st.sampled_from(["", "c1", "c2"])
@@ -35,6 +35,7 @@ _FIELDS: dict[str, st.SearchStrategy[object]] = {
     "args": _WORDS,
     "kind": st.sampled_from(["text", "reasoning", "args", "alert"]),
     "how": st.sampled_from(["returned", "raised", "cancelled", "closed", "broke", "signal"]),
+    "action": st.sampled_from(["steer", "follow_up after chunk 1", "shutdown", "wait"]),
     "way": st.sampled_from(["API", "API_AFTER_TURN", "TOKEN", "TASK", "CLOSE", "BREAK"]),
     "limit": st.sampled_from(["deadlock", "livelock", "agent-exit"]),
     "detail": st.sampled_from(["", "stop", "tool_calls", "incomplete", "user", "error"]),
@@ -73,7 +74,16 @@ _CONTRACTS = st.fixed_dictionaries(
         "silent_close": st.sampled_from([None, "failed", "completed"]),
         "cancel_grace": st.sampled_from([None, "0", "fair"]),
         "disconnect": st.sampled_from([None, "stops", "carries-on"]),
-        "queue_on_cancel": st.sampled_from([None, "run", "drop"]),
+        "queue_on_cancel": st.sampled_from([None, "run", "drop", "per-cancel"]),
+        "second_prompt": st.sampled_from([None, "reject", "queue", "interrupt", "rollback"]),
+        "steering": st.sampled_from([None, "next-boundary", "next-turn"]),
+        "cause_precedence": st.sampled_from([None, "first", "mark-over-caller"]),
+        "cancel_bound": st.sampled_from([None, "seconds(1)", "chunks(0)", "chunks(x)"]),
+        "idle_limit_s": st.sampled_from([None, "none", "0"]),
+        "abort_visible": st.sampled_from([None, "yes", "no"]),
+        "unstarted_call": st.sampled_from([None, "answered"]),
+        "late_tool_result": st.sampled_from([None, "real", "dropped"]),
+        "streaming": st.sampled_from([None, "both", "streaming-only"]),
         "on_dispose": st.sampled_from([None, "terminal", "silent"]),
         "hooks_after_cancel": st.sampled_from([None, "none", "rest-of-chain"]),
     }
@@ -92,12 +102,27 @@ def test_no_rule_crashes_on_any_records(
         assert judgement.occasions > 0 or not judgement.violations
 
 
-@given(_TRACES)
+@given(_TRACES, _TRACES)
 @settings(max_examples=100, deadline=None, derandomize=True)
-def test_evidence_points_into_the_trace(records: list[tuple[int, t.Record]]) -> None:
+def test_no_rule_for_pairs_crashes_on_any_records(
+    streamed: list[tuple[int, t.Record]], plain: list[tuple[int, t.Record]]
+) -> None:
+    """Nor on two traces that have nothing in common; a trace and itself are in parity."""
+    contract = Contract(streaming="both", reports=FAMILIES)
+    one, two = (trace_of(t.PromptCalled("hi"), *records) for records in (streamed, plain))
+    for judgement in judge_pair(one, two, contract).values():
+        assert judgement.occasions > 0 or not judgement.violations
+    assert all(not found.violations for found in judge_pair(one, one, contract).values())
+
+
+@given(_TRACES, _CONTRACTS)
+@settings(max_examples=100, deadline=None, derandomize=True)
+def test_evidence_points_into_the_trace(
+    records: list[tuple[int, t.Record]], contract: Contract
+) -> None:
     """Each violation names at least one record that exists, and its rule by id."""
     trace = trace_of(t.PromptCalled("hi"), *records)
-    for rule_id, judgement in judge(trace, Contract(reports=FAMILIES)).items():
+    for rule_id, judgement in judge(trace, contract).items():
         for violation in judgement.violations:
             assert rule_id == violation.rule
             assert violation.evidence

@@ -126,6 +126,14 @@ def test_a_request_behind_the_boundary_without_the_message_is_broken(steering: s
     assert [wanted] == problems("steer-latency", run(*ONE, DEAF), Contract(steering=steering))
 
 
+def test_of_several_messages_the_first_is_judged() -> None:
+    """An agent may hear them one at a time."""
+    second = ActionTaken("steer during search", "again and")
+    records = run(ONE[0], STEER, second, ONE[2], HEARD)
+    judged = verdict("steer-latency", *records, contract=NEXT)
+    assert (1, ()) == (judged.occasions, judged.violations)
+
+
 def test_without_a_tool_boundary_there_is_no_occasion() -> None:
     """Nor after a cancel, nor for a follow-up."""
     for records in (run(STEER), run(*ONE, *STOP, DEAF), run(FOLLOW, ONE[2], DEAF)):
