@@ -114,7 +114,7 @@ class OpaqueDelta:
 
 @attrs.frozen
 class CallDelta:
-    """A piece of a tool call. The first piece of a call carries `id` and `name`, later ones none."""
+    """A piece of a tool call. The first one of a call carries `id` and `name`, later ones none."""
 
     index: int
     id: str = ""

@@ -13,20 +13,21 @@ from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
-from simharness import expectations, rules
+from simharness import rules
 from simharness.agent import NotApplicable
-from simharness.budget import Plan, strategy_of
+from simharness.campaign.budget import Plan, strategy_of
+from simharness.campaign.codes import Codes
+from simharness.campaign.conclude import concluded
+from simharness.campaign.ending import ending_key
+from simharness.campaign.pairing import has_parity
+from simharness.campaign.results import CaseResult, Finding, Identity, SuiteResult
+from simharness.campaign.stopping import Stopping, costly
+from simharness.campaign.tally import Tally
+from simharness.campaign.vetting import mistake
 from simharness.choices import ScheduleChooser, on_time
-from simharness.codes import Codes
-from simharness.conclude import concluded
-from simharness.ending import ending_key
-from simharness.pairing import has_parity
-from simharness.results import CaseResult, Finding, Identity, SuiteResult
+from simharness.expect import expectations
 from simharness.search import explore
-from simharness.stopping import Stopping, costly
-from simharness.tally import Tally
 from simharness.verdict import CaseVerdict, HarnessError, Verdict
-from simharness.vetting import mistake
 from simharness.world.run import Run, batch, run
 
 if TYPE_CHECKING:

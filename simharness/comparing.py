@@ -15,7 +15,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from simharness.baseline import Known
+    from simharness.project.baseline import Known
 
 __all__ = ["Comparison", "Side", "Timeline", "Turn", "compare"]
 

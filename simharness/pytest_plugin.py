@@ -16,10 +16,10 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-    from simharness.budget import Plan
-    from simharness.results import CaseResult, SuiteResult
+    from simharness.campaign.budget import Plan
+    from simharness.campaign.results import CaseResult, SuiteResult
+    from simharness.project.settings import Settings
     from simharness.scenario.model import Case
-    from simharness.settings import Settings
     from simharness.testing import Setup
 
 __all__ = ["ScenarioFile", "ScenarioItem"]
@@ -79,7 +79,7 @@ def pytest_runtest_makereport(
 def _setup(config: pytest.Config) -> Setup:
     """The agent, the plan and the excuses of this session, found once."""
     if _SETUP not in config.stash:
-        from simharness import project, settings
+        from simharness.project import applied as project, settings
         from simharness.testing import Setup
 
         said = settings.load(config.rootpath)
@@ -92,7 +92,7 @@ def _setup(config: pytest.Config) -> Setup:
 
 def _plan(config: pytest.Config, said: Settings) -> Plan:
     """How far this session searches. Raises ValueError for a budget that is none."""
-    from simharness.budget import Plan, budget_of
+    from simharness.campaign.budget import Plan, budget_of
 
     words = _said(config, "sim_budget") or said.budget or "default"
     return Plan(budget=budget_of(words), seed=config.getoption("sim_seed"))
@@ -119,7 +119,7 @@ class ScenarioFile(pytest.File):
     def collect(self) -> Iterator[ScenarioItem]:
         """Load the file. What is wrong with it, or with the agent, is an error of collection."""
         from simharness.agents import UnknownAgentError
-        from simharness.baseline import BaselineError
+        from simharness.project.baseline import BaselineError
         from simharness.scenario.load import ScenarioError, load_text
 
         try:
@@ -186,7 +186,8 @@ def simulate(request: pytest.FixtureRequest) -> Callable[..., SuiteResult]:
     of all violations; the options are those of `simharness.testing.simulate`, whose defaults are
     the session's `--sim-budget` and `--sim-seed`.
     """
-    from simharness import settings, testing
+    from simharness import testing
+    from simharness.project import settings
 
     plan = _plan(request.config, settings.load(request.config.rootpath))
 

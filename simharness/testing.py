@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness import agents, coverage
-from simharness.budget import Plan, budget_of
+from simharness import agents
+from simharness.campaign import coverage
+from simharness.campaign.budget import Plan, budget_of
+from simharness.campaign.codes import Codes
+from simharness.campaign.refine import refine
+from simharness.campaign.results import Example, Finding, SuiteResult
 from simharness.check import Bench, check_suite
 from simharness.choices import ScheduleChooser
-from simharness.codes import Codes
-from simharness.refine import refine
 from simharness.report import text
-from simharness.results import Example, Finding, SuiteResult
 from simharness.scenario.load import load_file, load_text
 from simharness.verdict import CaseVerdict
 from simharness.world.run import batch
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from simharness.agent import AgentFactory
+    from simharness.campaign.results import CaseResult
     from simharness.choices import Chooser
-    from simharness.results import CaseResult
     from simharness.scenario.model import Case, Scenario
     from simharness.verdict import Verdict
 

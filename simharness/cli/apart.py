@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from simharness.agent import AgentFactory
-    from simharness.budget import Plan
+    from simharness.campaign.budget import Plan
+    from simharness.campaign.results import CaseResult, SuiteResult
     from simharness.isolate import Fleet
-    from simharness.results import CaseResult, SuiteResult
     from simharness.scenario.model import Case
 
 __all__ = ["Apart", "Place", "apart_options"]
@@ -90,7 +90,7 @@ class Place:
 
     def swept(self, plan: Plan, on_result: Callable[[CaseResult], None]) -> SuiteResult:
         """Sweep the built-in scripts: `sweeper.sweep`."""
-        from simharness.sweeper import sweep
+        from simharness.campaign.sweeper import sweep
 
         play = None if self.fleet is None else self.fleet.play
         return sweep(
@@ -104,7 +104,7 @@ class Place:
 
     def refined(self, suite: SuiteResult, plan: Plan) -> SuiteResult:
         """Make what was found small: `refine.refine`."""
-        from simharness.refine import refine
+        from simharness.campaign.refine import refine
 
         refiner = None if self.fleet is None else self.fleet.refiner(plan)
         return refine(
@@ -113,7 +113,7 @@ class Place:
 
     def changed(self, cases: Sequence[Case], *, pin: bool, update: bool) -> list[str]:
         """Compare pinned timelines: `pins.compare`."""
-        from simharness import pins
+        from simharness.campaign import pins
 
         trial = None if self.fleet is None else self.fleet.trial
         return pins.compare(cases, self.factory, self.agent, pin=pin, update=update, trial=trial)

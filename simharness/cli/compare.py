@@ -16,7 +16,7 @@ from simharness.verdict import ExitCode
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from simharness.budget import Plan
+    from simharness.campaign.budget import Plan
     from simharness.scenario.model import Case
 
 __all__ = ["command"]
@@ -77,7 +77,7 @@ def command(
 
 
 def _of_files(paths: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    from simharness.baseline import BaselineError, read_report
+    from simharness.project.baseline import BaselineError, read_report
 
     if len(paths) != _TWO:
         raise BadInput("give two JSON reports, or --agent twice and scenarios")
@@ -90,8 +90,8 @@ def _of_files(paths: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
 def _of_agents(
     agents: Sequence[str], cases: Sequence[Case], plan: Plan
 ) -> tuple[dict[str, Any], dict[str, Any]]:
+    from simharness.campaign.refine import refine
     from simharness.check import check_suite
-    from simharness.refine import refine
     from simharness.report import json as as_json
 
     if len(agents) != _TWO:

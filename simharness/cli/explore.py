@@ -12,7 +12,7 @@ from simharness.cli.selecting import load_cases
 from simharness.cli.verb import Verb
 
 if TYPE_CHECKING:
-    from simharness.budget import Plan
+    from simharness.campaign.budget import Plan
 
 __all__ = ["command"]
 
@@ -33,10 +33,10 @@ def command(*, paths: tuple[str, ...], agent: str, plan: Plan) -> int:
 
     Without --strategy: default, sweep, bounded up to --bound (2), then sampling.
     """
-    from simharness import coverage
+    from simharness.campaign import coverage
+    from simharness.campaign.refine import refine
     from simharness.check import check_suite
     from simharness.cli.output import echo
-    from simharness.refine import refine
     from simharness.report import endings, text
 
     factory = find_agent(agent)

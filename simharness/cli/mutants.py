@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from simharness.agents.mutants import Mutant
-    from simharness.budget import Plan
+    from simharness.campaign.budget import Plan
 
 __all__ = ["command"]
 
@@ -46,10 +46,9 @@ def command(
     """
     from tqdm import tqdm
 
+    from simharness.campaign.proving import prove
     from simharness.cli.output import say
-    from simharness.proving import prove
-    from simharness.report import json as as_json
-    from simharness.report import kills
+    from simharness.report import json as as_json, kills
 
     mutants = _mutants(ids)
     cases = load_cases(paths, suite=not paths)

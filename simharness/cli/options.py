@@ -154,7 +154,7 @@ def _planned(command: Command, names: tuple[str, ...]) -> Command:
 
     @functools.wraps(command)
     def bundled(**words: Any) -> int:
-        from simharness.budget import Plan, budget_of
+        from simharness.campaign.budget import Plan, budget_of
 
         given = {name: words.pop(name) for name in names}
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import attrs
 import click
 
-from simharness import coverage
+from simharness.campaign import coverage
 from simharness.report import github, json as as_json, junit, markdown, text
 from simharness.report.atomic import write_text
 from simharness.verdict import CaseVerdict
@@ -18,8 +18,8 @@ from simharness.verdict import CaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from simharness.campaign.results import CaseResult, Finding, SuiteResult
     from simharness.cli.options import Output
-    from simharness.results import CaseResult, Finding, SuiteResult
 
 __all__ = ["echo", "keep_long_scenarios", "say", "write_suite"]
 
@@ -105,7 +105,7 @@ def echo(report: str) -> None:
 
 def keep_long_scenarios(findings: Iterable[Finding]) -> None:
     """Keep each scenario that its replay code could not carry in a file that `replay` finds."""
-    from simharness.replay import embeddable, sidecar, source_hash
+    from simharness.replay.code import embeddable, sidecar, source_hash
 
     for finding in findings:
         source = finding.example.case.source

@@ -10,7 +10,7 @@ from simharness.verdict import CaseVerdict
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from simharness.results import CaseResult
+    from simharness.campaign.results import CaseResult
 
 __all__ = ["Progress"]
 

@@ -9,8 +9,8 @@ from simharness.cli.problems import BadInput
 
 if TYPE_CHECKING:
     from simharness.agent import AgentFactory
-    from simharness.excuses import Excuses
-    from simharness.settings import Settings
+    from simharness.project.excuses import Excuses
+    from simharness.project.settings import Settings
 
 __all__ = ["agent", "default_agent", "default_budget", "excuses"]
 
@@ -27,15 +27,15 @@ def default_budget() -> str:
 
 def agent(name: str) -> AgentFactory:
     """The factory of an agent, with the contract as the project declares it."""
-    from simharness.project import agent_of
+    from simharness.project.applied import agent_of
 
     return agent_of(_settings(), name)
 
 
 def excuses(baseline: str | None) -> Excuses:
     """What does not fail today. `baseline` outranks the project's."""
-    from simharness.baseline import BaselineError
-    from simharness.project import excuses_of
+    from simharness.project.applied import excuses_of
+    from simharness.project.baseline import BaselineError
 
     try:
         return excuses_of(_settings(), None if baseline is None else Path(baseline))
@@ -44,6 +44,6 @@ def excuses(baseline: str | None) -> Excuses:
 
 
 def _settings() -> Settings:
-    from simharness.settings import load
+    from simharness.project.settings import load
 
     return load(Path.cwd())

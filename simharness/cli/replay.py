@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from simharness.campaign.shipped import suite_folder
 from simharness.cli.apart import Apart
 from simharness.cli.options import find_agent
 from simharness.cli.problems import BadInput, did_you_mean
 from simharness.cli.verb import Verb
-from simharness.shipped import suite_folder
 from simharness.verdict import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from simharness.replay import ReplayCode
-    from simharness.reproduce import Rerun
+    from simharness.campaign.reproduce import Rerun
+    from simharness.replay.code import ReplayCode
     from simharness.scenario.model import Case
 
 __all__ = ["command"]
@@ -82,7 +82,7 @@ def _rerun(code: ReplayCode, case: Case, agent: str, *, isolate: bool) -> Rerun:
         with Apart(jobs=1).place(agent) as place:
             assert place.fleet is not None, "asked for a worker"
             return place.fleet.rerun(code, case)
-    from simharness.reproduce import rerun
+    from simharness.campaign.reproduce import rerun
     from simharness.world.run import batch
 
     with batch(output=sys.stderr):
@@ -90,7 +90,7 @@ def _rerun(code: ReplayCode, case: Case, agent: str, *, isolate: bool) -> Rerun:
 
 
 def _codes(text: str) -> Iterator[ReplayCode]:
-    from simharness.replay import ReplayCode, ReplayError
+    from simharness.replay.code import ReplayCode, ReplayError
 
     found = [text]
     if re.match(r"sh[0-9]+:", text) is None:
@@ -109,7 +109,7 @@ def _codes(text: str) -> Iterator[ReplayCode]:
 
 def _case(code: ReplayCode, paths: Sequence[str]) -> Case:
     """The case of a code: from the code, from the file kept beside, from files by its id."""
-    from simharness.replay import sidecar
+    from simharness.replay.code import sidecar
     from simharness.scenario.load import load_text
 
     source = code.source

@@ -20,10 +20,10 @@ from simharness.cli.verb import Verb
 from simharness.verdict import ExitCode
 
 if TYPE_CHECKING:
-    from simharness.budget import Plan
+    from simharness.campaign.budget import Plan
+    from simharness.campaign.results import SuiteResult
     from simharness.cli.apart import Apart
     from simharness.cli.options import Output
-    from simharness.results import SuiteResult
     from simharness.scenario.model import Case
 
 __all__ = ["command"]
@@ -99,7 +99,7 @@ def command(
 def _list_redundant(cases: list[Case], agent: str) -> int:
     """Print each group of cases that are alike on the default schedule."""
     from simharness.agents import find
-    from simharness.redundancy import alike
+    from simharness.campaign.redundancy import alike
 
     groups = alike(cases, find(agent))
     for ids in groups:
@@ -111,7 +111,7 @@ def _list_redundant(cases: list[Case], agent: str) -> int:
 
 def _covered(result: SuiteResult, *, whole: bool) -> ExitCode:
     """Whether every rule that could judge had an occasion; asked only of whole files."""
-    from simharness import coverage
+    from simharness.campaign import coverage
 
     silent = coverage.silent(result) if whole else []
     if not silent:

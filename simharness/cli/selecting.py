@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from simharness.campaign.shipped import suite_folder
 from simharness.cli.problems import BadInput, did_you_mean
-from simharness.shipped import suite_folder
 
 if TYPE_CHECKING:
     from simharness.scenario.model import Case

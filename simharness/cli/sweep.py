@@ -19,7 +19,7 @@ from simharness.cli.problems import BadInput
 from simharness.cli.verb import Verb
 
 if TYPE_CHECKING:
-    from simharness.budget import Plan
+    from simharness.campaign.budget import Plan
     from simharness.cli.apart import Apart
     from simharness.cli.options import Output
 

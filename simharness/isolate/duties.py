@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from simharness.campaign.refine import Refiner
+from simharness.campaign.reproduce import rerun
+from simharness.campaign.sweeper import Played, playable
 from simharness.check import Bench, check_case
 from simharness.choices import ScheduleChooser
 from simharness.isolate.board import Board, Noting
 from simharness.isolate.telling import Telling
-from simharness.refine import Refiner
-from simharness.reproduce import rerun
-from simharness.sweeper import Played, playable
 
 if TYPE_CHECKING:
     from simharness.agent import Agent, AgentFactory, World
-    from simharness.budget import Plan
+    from simharness.campaign.budget import Plan
+    from simharness.campaign.reproduce import Rerun
+    from simharness.campaign.results import CaseResult, Finding
+    from simharness.campaign.sweeps import Script
     from simharness.choices import Schedule
     from simharness.isolate.settings import Setup
-    from simharness.replay import ReplayCode
-    from simharness.reproduce import Rerun
-    from simharness.results import CaseResult, Finding
+    from simharness.replay.code import ReplayCode
     from simharness.scenario.model import Case
-    from simharness.sweeps import Script
     from simharness.verdict import Verdict
 
 __all__ = ["Desk", "Noted", "check", "play", "refine", "repeat", "trial", "witness"]

@@ -13,30 +13,30 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeGuard, cast
 import attrs
 
 from simharness.agent import NotApplicable
-from simharness.codes import Codes
+from simharness.campaign.codes import Codes
+from simharness.campaign.reproduce import compared
+from simharness.campaign.results import CaseResult
+from simharness.campaign.sweeps import plain
 from simharness.isolate import duties, postmortem
 from simharness.isolate.pool import Pool
 from simharness.isolate.process import Death
 from simharness.isolate.telling import Testimony
-from simharness.reproduce import compared
-from simharness.results import CaseResult
-from simharness.sweeps import plain
 from simharness.verdict import CaseVerdict, HarnessError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from simharness.budget import Plan
+    from simharness.campaign.budget import Plan
+    from simharness.campaign.refine import Refines
+    from simharness.campaign.reproduce import Rerun
+    from simharness.campaign.results import Finding
+    from simharness.campaign.sweeper import Played
+    from simharness.campaign.sweeps import Script
     from simharness.isolate.postmortem import Witnessed
     from simharness.isolate.process import Job
     from simharness.isolate.settings import Setup
-    from simharness.refine import Refines
-    from simharness.replay import ReplayCode
-    from simharness.reproduce import Rerun
-    from simharness.results import Finding
+    from simharness.replay.code import ReplayCode
     from simharness.scenario.model import Case
-    from simharness.sweeper import Played
-    from simharness.sweeps import Script
     from simharness.verdict import Verdict
 
 __all__ = ["Fleet"]

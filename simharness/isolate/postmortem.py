@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from simharness.campaign.conclude import concluded
+from simharness.campaign.results import CaseResult
+from simharness.campaign.tally import Tally
 from simharness.check import Bench, judge_run
-from simharness.conclude import concluded
 from simharness.contract import UNSPECIFIED
 from simharness.isolate.process import Death
-from simharness.results import CaseResult
-from simharness.tally import Tally
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
     from simharness.agent import Agent, World
-    from simharness.codes import Codes
+    from simharness.campaign.codes import Codes
+    from simharness.campaign.results import Finding, Identity
     from simharness.isolate.telling import Testimony
-    from simharness.results import Finding, Identity
     from simharness.scenario.model import Case
     from simharness.verdict import Verdict
 

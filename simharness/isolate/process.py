@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from simharness.campaign.stopping import KILLED
 from simharness.isolate.board import Board
 from simharness.isolate.wire import Receiver, send
 from simharness.isolate.worker import MEMORY_EXIT
-from simharness.stopping import KILLED
 
 if TYPE_CHECKING:
     from simharness.choices import Schedule

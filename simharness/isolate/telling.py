@@ -17,9 +17,9 @@ from simharness.world.run import Run
 
 if TYPE_CHECKING:
     from simharness.agent import Agent, AgentFactory, World
+    from simharness.campaign.results import Identity
     from simharness.check import Bench
     from simharness.choices import Chooser
-    from simharness.results import Identity
 
 __all__ = ["Telling", "Testimony"]
 

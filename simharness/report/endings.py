@@ -10,7 +10,7 @@ from simharness.report.text import plural
 from simharness.report.words import message_words
 
 if TYPE_CHECKING:
-    from simharness.results import CaseResult
+    from simharness.campaign.results import CaseResult
 
 __all__ = ["as_text"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simharness.results import SuiteResult
+    from simharness.campaign.results import SuiteResult
 
 __all__ = ["as_annotations"]
 

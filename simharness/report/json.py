@@ -16,8 +16,8 @@ from simharness.verdict import CaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from simharness.campaign.results import CaseResult, Finding, Identity, SuiteResult
     from simharness.report.rows import Row
-    from simharness.results import CaseResult, Finding, Identity, SuiteResult
 
 __all__ = ["FORMAT", "dump", "finding_object", "header", "suite_object"]
 

@@ -16,7 +16,7 @@ from simharness.verdict import CaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from simharness.results import CaseResult, SuiteResult
+    from simharness.campaign.results import CaseResult, SuiteResult
 
 __all__ = ["as_junit"]
 

@@ -9,7 +9,7 @@ from tabulate import tabulate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from simharness.proving import Kill
+    from simharness.campaign.proving import Kill
 
 __all__ = ["as_object", "as_text"]
 

@@ -9,7 +9,7 @@ from simharness.report.text import areas, failures, silent_rules, summary
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from simharness.results import SuiteResult
+    from simharness.campaign.results import SuiteResult
 
 __all__ = ["as_markdown"]
 

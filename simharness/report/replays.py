@@ -8,7 +8,7 @@ from simharness.report.json import timeline_row
 from simharness.report.lanes import render, rows_of
 
 if TYPE_CHECKING:
-    from simharness.reproduce import Rerun
+    from simharness.campaign.reproduce import Rerun
 
 __all__ = ["as_object", "as_text"]
 

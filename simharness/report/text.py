@@ -17,7 +17,7 @@ from simharness.verdict import CaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from simharness.results import CaseResult, Finding, SuiteResult
+    from simharness.campaign.results import CaseResult, Finding, SuiteResult
 
 __all__ = ["area_of", "areas", "failure", "failures", "plural", "silent_rules", "summary"]
 

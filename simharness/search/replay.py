@@ -1,6 +1,6 @@
 """Replay: one trial, under a schedule that is given.
 
-Replay codes and the words for drift belong to `simharness.replay`.
+Replay codes and the words for drift belong to `simharness.replay.code`.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ class Scene:
 
     scripts: tuple[Sequence[Stream], ...]
     tools: Sequence[str]
+    hooks: Sequence[str] = ()
 
     def requests(self) -> int:
         """How many requests of one prompt have an answer."""
@@ -74,6 +75,7 @@ def draw_place(draw: st.DrawFn, scene: Scene, *, anywhere: bool, inside: bool) -
     kinds += ["chunk"] * 2 * bool(scene.chunks())
     kinds += ["tool"] * 2 * bool(scene.called())
     kinds += ["request", "terminal"] * bool(scene.requests())
+    kinds += ["hook"] * 2 * bool(scene.hooks)
     kinds += ["record", "wait", "time"]
     kinds += ["anywhere"] * 2 * anywhere
     kind = draw(st.sampled_from(kinds))
@@ -89,6 +91,8 @@ def draw_place(draw: st.DrawFn, scene: Scene, *, anywhere: bool, inside: bool) -
     if kind == "record":
         name, number = draw(_NAMES), draw(_COUNTS)
         return _inside(draw, _word("after", f"{name} {number}"), allowed=inside)
+    if kind == "hook":
+        return _hook(draw, scene, allowed=inside)
     if kind == "wait":
         return {key: Word(value) for key, value in draw(st.sampled_from(_WAITS)).items()}
     if kind == "time":
@@ -113,6 +117,13 @@ def _tool(draw: st.DrawFn, scene: Scene) -> Document:
     name = draw(st.sampled_from(scene.called()))
     relation = draw(st.sampled_from(("during", "after")))
     return _word(relation, f"{name} {draw(st.integers(1, 2))}")
+
+
+def _hook(draw: st.DrawFn, scene: Scene, *, allowed: bool) -> Document:
+    name = draw(st.sampled_from(list(scene.hooks)))
+    if draw(st.booleans()):
+        return _word("during", f"{name} {draw(st.integers(1, 2))}")
+    return _inside(draw, _word("after", f"{name} {draw(st.integers(1, 2))}"), allowed=allowed)
 
 
 def _inside(draw: st.DrawFn, place: Document, *, allowed: bool) -> Document:

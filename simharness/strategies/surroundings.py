@@ -37,6 +37,11 @@ TOOLS: st.SearchStrategy[Document] = st.one_of(
 )
 """Up to three tools by name, mostly with the one that is called most."""
 
+
+def _words(*words: str) -> st.SearchStrategy[Word]:
+    return st.sampled_from([Word(word) for word in words])
+
+
 _RETRY = st.fixed_dictionaries(
     {"max": st.integers(0, 3)}, optional={"delay": PAUSES, "cap": PAUSES}
 )
@@ -47,10 +52,22 @@ SETTINGS: st.SearchStrategy[Document] = st.one_of(
         {},
         optional={
             "turn_limit": st.integers(0, 3),
-            "tools": st.sampled_from((Word("sequential"), Word("parallel"))),
+            "tools": _words("sequential", "batched", "parallel"),
             "cap": st.integers(1, 2),
             "retry": _RETRY,
             "system": st.just("Be brief."),
+        },
+    ),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "second_prompt": _words("queue", "interrupt", "rollback"),
+            "queue_on_cancel": _words("run", "drop", "park"),
+            "batch": st.integers(1, 2),
+            "exclusive": st.lists(st.sampled_from(TOOL_NAMES), max_size=2),
+            "token_limit": st.integers(0, 30),
+            "time_limit": PAUSES,
+            "loop_limit": st.integers(1, 2),
         },
     ),
 )

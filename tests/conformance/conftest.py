@@ -6,9 +6,9 @@ from functools import cache
 
 import pytest
 
+from simharness.campaign.shipped import suite_folder
 from simharness.scenario.load import find_files, load_file
 from simharness.scenario.model import Scenario
-from simharness.shipped import suite_folder
 from tests.conformance.playing import Played, play
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simharness.agents import find
-from simharness.budget import Plan
+from simharness.campaign.budget import Plan
+from simharness.campaign.shipped import suite_folder
 from simharness.check import Bench, check_case
 from simharness.choices import ScheduleChooser
 from simharness.scenario.load import load_file, load_text
 from simharness.search import Bounded, Stop, explore
-from simharness.shipped import suite_folder
 from simharness.verdict import CaseVerdict
 from simharness.world.run import batch
 

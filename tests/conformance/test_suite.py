@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simharness.agents.reference import CONTRACT
-from simharness.redundancy import has_anywhere, likeness
+from simharness.campaign.redundancy import has_anywhere, likeness
 from simharness.rules import RULES
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from simharness.settings import Settings, Waiver, load
+from simharness.project.settings import Settings, Waiver, load
 from simharness.verdict import CaseVerdict
 
 PAGE = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simharness.agents import find
-from simharness.budget import Plan
+from simharness.campaign.budget import Plan
 from simharness.check import check_suite
 from simharness.isolate import Fleet, Isolation, Setup
 from simharness.report import json as as_json
@@ -13,7 +13,7 @@ from simharness.scenario.load import load_text
 from simharness.world.run import batch
 
 if TYPE_CHECKING:
-    from simharness.results import CaseResult
+    from simharness.campaign.results import CaseResult
     from simharness.scenario.model import Case
     from tests.misbehaving.agents import Behaves
 

@@ -10,14 +10,14 @@ import attrs
 import pytest
 
 from simharness.agents import find
-from simharness.budget import Plan
+from simharness.campaign.budget import Plan
+from simharness.campaign.reproduce import rerun
+from simharness.campaign.sweeper import sweep
 from simharness.check import check_suite
 from simharness.cli import main
 from simharness.isolate import Fleet, Setup, UnusableError
-from simharness.replay import ReplayCode
-from simharness.reproduce import rerun
+from simharness.replay.code import ReplayCode
 from simharness.scenario.load import load_text
-from simharness.sweeper import sweep
 from simharness.verdict import CaseVerdict
 from simharness.world.run import batch
 from tests import loops

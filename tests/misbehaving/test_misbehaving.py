@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from simharness.results import CaseResult
+from simharness.campaign.results import CaseResult
 from simharness.verdict import CaseVerdict
 from tests.misbehaving import agents
 from tests.misbehaving.agents import Behaves

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import attrs
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 
+from simharness.agents.reference.settings import Settings
 from simharness.scenario.load import load_text
 from simharness.scenario.model import (
     AnchorKind,
@@ -17,6 +19,7 @@ from simharness.scenario.model import (
     EndStep,
     Mark,
     MarkStep,
+    OtherAction,
     PromptAction,
     Relation,
     Report,
@@ -24,22 +27,25 @@ from simharness.scenario.model import (
     TextStep,
     ToolReaction,
 )
+from simharness.scenario.vocabulary import HOOKS
 from simharness.strategies import cases, schedules, streams
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from hypothesis.strategies import SearchStrategy
 
     from simharness.choices import Schedule
 
 QUIETLY = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
 
-def drawn(most: int) -> list[Case]:
+def drawn(most: int, strategy: SearchStrategy[Case]) -> list[Case]:
     """Some cases, the same in each session."""
     found: list[Case] = []
 
     @settings(max_examples=most, phases=[Phase.generate], suppress_health_check=QUIETLY)
-    @given(cases())
+    @given(strategy)
     def collect(case: Case) -> None:
         found.append(case)
 
@@ -50,7 +56,7 @@ def drawn(most: int) -> list[Case]:
 @pytest.fixture(scope="module")
 def some() -> list[Case]:
     """Enough cases for every kind of thing to be among them."""
-    return drawn(400)
+    return drawn(400, cases())
 
 
 def anchors(found: list[Case]) -> set[tuple[AnchorKind, Relation, bool]]:
@@ -108,8 +114,9 @@ def test_tools_are_of_every_kind(some: list[Case]) -> None:
 def test_cancels_lie_at_every_kind_of_place(some: list[Case]) -> None:
     """After, before, during and inside; by call, by task and by Ctrl-C; up to three of them."""
     inside = {kind for kind, _, within in anchors(some) if within}
-    assert {AnchorKind.RECORD, AnchorKind.REQUEST, AnchorKind.TOOL} == inside
-    assert set(AnchorKind) - {AnchorKind.HOOK} == {kind for kind, _, _ in anchors(some)}
+    called_out = {AnchorKind.RECORD, AnchorKind.REQUEST, AnchorKind.TOOL, AnchorKind.HOOK}
+    assert called_out == inside
+    assert set(AnchorKind) == {kind for kind, _, _ in anchors(some)}
     assert set(Relation) == {relation for _, relation, _ in anchors(some)}
     cancels = [[a for a in case.actions if isinstance(a, CancelAction)] for case in some]
     assert {0, 1, 2, 3} == {len(of_case) for of_case in cancels}
@@ -119,10 +126,33 @@ def test_cancels_lie_at_every_kind_of_place(some: list[Case]) -> None:
     assert any(cancel.anywhere for of_case in cancels for cancel in of_case)
 
 
+def test_hooks_stand_everywhere_and_every_setting_is_set(some: list[Case]) -> None:
+    """Alone and in chains; messages are queued, and cancels say what becomes of them."""
+    assert set(HOOKS) == {position for case in some for position in case.hooks}
+    names = {field.name for field in attrs.fields(Settings)}
+    assert names == {name for case in some for name in case.settings}
+    others = {a.verb for case in some for a in case.actions if isinstance(a, OtherAction)}
+    assert {"steer", "follow_up", "wait"} == others
+    cancels = [a for case in some for a in case.actions if isinstance(a, CancelAction)]
+    assert {None, "run", "drop", "park"} == {cancel.queue for cancel in cancels}
+
+
+def test_plain_cases_ask_for_nothing_that_an_agent_may_not_have() -> None:
+    """No settings, no hooks, no queues, and only the given ways of cancelling."""
+    found = drawn(100, cases(plain=True, ways=["task"]))
+    assert [] == [case for case in found if case.settings or case.hooks]
+    actions = [action for case in found for action in case.actions]
+    assert {"wait"} == {a.verb for a in actions if isinstance(a, OtherAction)}
+    cancels = [action for action in actions if isinstance(action, CancelAction)]
+    assert {None, "task"} == {cancel.way for cancel in cancels}
+    assert {None} == {cancel.queue for cancel in cancels}
+
+
 def test_prompts_come_after_each_other_and_during_a_run(some: list[Case]) -> None:
     """With and without a closing prompt."""
     prompts = [a for case in some for a in case.actions if isinstance(a, PromptAction)]
     assert any(prompt.meanwhile for prompt in prompts)
+    assert any(prompt.continues for prompt in prompts)
     assert any(prompt.anchor is not None for prompt in prompts)
     assert {True, False} == {case.prompts[-1].epilogue for case in some}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simharness.budget import Plan, budget_of, strategy_of
+from simharness.campaign.budget import Plan, budget_of, strategy_of
 from simharness.scenario.model import Case, Explore
 
 

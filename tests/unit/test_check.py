@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simharness.agents import find
-from simharness.budget import Plan
+from simharness.campaign.budget import Plan
 from simharness.check import check_case, check_suite
-from simharness.replay import ReplayCode
+from simharness.replay.code import ReplayCode
 from simharness.scenario.load import load_text
 from simharness.verdict import CaseVerdict, ExitCode
 from tests import loops
 
 if TYPE_CHECKING:
-    from simharness.results import CaseResult
+    from simharness.campaign.results import CaseResult
     from simharness.scenario.model import Case
 
 TOOL = """

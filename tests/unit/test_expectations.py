@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import attrs
 import pytest
 
-from simharness.alignment import Aligner
-from simharness.expectations import compare
+from simharness.expect.alignment import Aligner
+from simharness.expect.expectations import compare
 from simharness.scenario.load import load_text
 from simharness.trace import (
     AgentEnd,

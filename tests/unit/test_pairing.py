@@ -6,10 +6,10 @@ import pytest
 
 from simharness.agents.mutants import MUTANTS
 from simharness.agents.reference import CONTRACT, make
+from simharness.campaign.pairing import has_parity
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
 from simharness.contract import UNSPECIFIED, Contract
-from simharness.pairing import has_parity
 from simharness.scenario.load import load_text
 from simharness.scenario.model import Case
 from simharness.trace import RequestMade, Shown

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from simharness.agents.mutants import Mutant
-from simharness.budget import Plan
-from simharness.proving import Kill, prove
-from simharness.replay import ReplayCode
+from simharness.campaign.budget import Plan
+from simharness.campaign.proving import Kill, prove
+from simharness.replay.code import ReplayCode
 from simharness.report import kills
 from simharness.scenario.load import load_text
 from tests import loops

@@ -10,9 +10,9 @@ import attrs
 import pytest
 from hypothesis import given, strategies as st
 
-from simharness import codec
 from simharness.choices import Course, Kind, Option, Point
-from simharness.replay import (
+from simharness.replay import codec
+from simharness.replay.code import (
     Deviation,
     MatchKind,
     ReplayCode,

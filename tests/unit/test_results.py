@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import attrs
 
+from simharness.campaign.results import CaseResult, Example, Finding, SuiteResult, deepened, merged
+from simharness.campaign.tally import Tally
 from simharness.choices import Kind, Option, Point
-from simharness.results import CaseResult, Example, Finding, SuiteResult, deepened, merged
 from simharness.scenario.model import Case
-from simharness.tally import Tally
 from simharness.trace import Trace
 from simharness.verdict import CaseVerdict, ExitCode, Verdict, Violation
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from simharness.contract import Contract
+from simharness.project.settings import NOTHING, Settings, Waiver, load
 from simharness.scenario.problems import ScenarioError
-from simharness.settings import NOTHING, Settings, Waiver, load
 
 if TYPE_CHECKING:
     from pathlib import Path

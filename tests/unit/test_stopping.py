@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from simharness.stopping import KILLED, Stopping, costly, fatal
+from simharness.campaign.stopping import KILLED, Stopping, costly, fatal
 from simharness.trace import LeftBehind, LimitHit, Record, Trace
 from simharness.verdict import Verdict
 from tests.tiny import verdict as tiny_verdict

@@ -5,13 +5,10 @@ from __future__ import annotations
 import yaml
 
 from simharness.agent import CancelWay, Style
-from simharness.budget import Plan
-from simharness.contract import Contract
-from simharness.results import Identity, merged
-from simharness.scenario.load import load_text
-from simharness.scenario.model import AnchorKind, CancelAction, Case
-from simharness.sweeper import playable, sweep
-from simharness.sweeps import (
+from simharness.campaign.budget import Plan
+from simharness.campaign.results import Identity, merged
+from simharness.campaign.sweeper import playable, sweep
+from simharness.campaign.sweeps import (
     REACTIONS,
     SCRIPTS,
     Script,
@@ -21,6 +18,9 @@ from simharness.sweeps import (
     plain,
     ways,
 )
+from simharness.contract import Contract
+from simharness.scenario.load import load_text
+from simharness.scenario.model import AnchorKind, CancelAction, Case
 from simharness.trace import ChunkArrived, MessageEnd, RequestMade, TerminalTaken, Trace, user
 from tests import loops
 

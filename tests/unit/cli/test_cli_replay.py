@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import attrs
 import pytest
 
-from simharness.budget import Plan
+from simharness.campaign.budget import Plan
 from simharness.check import check_case
 from simharness.cli import main
-from simharness.replay import ReplayCode
+from simharness.replay.code import ReplayCode
 from simharness.scenario.load import load_text
 from tests import loops
 

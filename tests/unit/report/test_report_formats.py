@@ -7,10 +7,10 @@ from xml.etree import ElementTree as ET
 import attrs
 import pytest
 
+from simharness.campaign.results import CaseResult, Example, Finding, Identity, SuiteResult
 from simharness.report.github import as_annotations
 from simharness.report.junit import as_junit
 from simharness.report.markdown import as_markdown
-from simharness.results import CaseResult, Example, Finding, Identity, SuiteResult
 from simharness.scenario.model import Case, Place
 from simharness.verdict import CaseVerdict, Verdict, Violation
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import attrs
 
+from simharness.campaign.results import CaseResult, Example, Finding, Identity, SuiteResult
 from simharness.choices import Kind, Option, Point
 from simharness.report.text import areas, failure, failures, silent_rules, summary
-from simharness.results import CaseResult, Example, Finding, Identity, SuiteResult
 from simharness.scenario.model import Case, Place
 from simharness.trace import CancelCalled, PromptCalled, Trace
 from simharness.verdict import CaseVerdict, Verdict, Violation

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from simharness.scenario.load import ScenarioError
 from simharness.scenario.model import (
     Action,
     Anchor,
@@ -167,6 +170,41 @@ def test_a_cancel_can_be_anchored_to_a_prompt_meanwhile() -> None:
     """An anchor may lie in any of the prompts that run together, but in no earlier one."""
     run = "[prompt: a, {prompt: b, model: [[x, y, z]], meanwhile: true}, cancel: {after: chunk 3}]"
     assert Anchor(AnchorKind.CHUNK, Relation.AFTER, number=3) == actions(run)[2].anchor
+
+
+def test_a_continue_is_a_prompt_without_a_text() -> None:
+    """It opens a run of its own, with its own answers."""
+    go_on = actions("[prompt: a, {continue: {model: [[x]]}}]")[1]
+    assert isinstance(go_on, PromptAction)
+    assert ("", True, "continue 2", "run[1] continue") == (
+        go_on.text,
+        go_on.continues,
+        go_on.label,
+        go_on.key,
+    )
+    assert TextStep("x") == go_on.model[0].steps[0]
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ("[prompt: a, continue: please]", '"continue" takes no value'),
+        ("[prompt: a, cancel: {queue: keep}]", 'unknown fate of the queue "keep"'),
+        ("[prompt: a, {continue: {text: x}}]", 'unknown key "text" of "continue"'),
+    ],
+)
+def test_what_a_continue_or_a_queue_cannot_be_is_a_mistake(run: str, message: str) -> None:
+    """The words are checked like all others."""
+    with pytest.raises(ScenarioError, match=re.escape(message)):
+        actions(run)
+
+
+def test_a_cancel_can_say_what_becomes_of_the_queue() -> None:
+    """It says nothing by default."""
+    said, silent = actions("[prompt: a, cancel: {queue: drop}, cancel]")[1:3]
+    assert isinstance(said, CancelAction)
+    assert isinstance(silent, CancelAction)
+    assert ("drop", None) == (said.queue, silent.queue)
 
 
 def test_the_closing_prompt_comes_by_default() -> None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from simharness.scenario import yamltext
 from simharness.scenario.cases import FILE_KEYS

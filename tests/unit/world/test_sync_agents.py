@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
 from simharness.agent import CallDelta, CancelWay, Request, Style, TextDelta, World
 from simharness.choices import ScheduleChooser
@@ -80,7 +82,7 @@ class Plain(Blocking):
                 self.world.shown(chunk.text)
 
 
-def played(source: str, agent: type[Blocking] = Blocking) -> Run:
+def played(source: str, agent: Callable[[World], Any] = Blocking) -> Run:
     """Run the only case of `source` on the default schedule."""
     with batch():
         return run(load_text(source).cases[0], agent, ScheduleChooser())

@@ -18,7 +18,7 @@ from simharness.trace import ChunkArrived, Reported, RequestMade, TerminalTaken
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from simharness.results import Identity
+    from simharness.campaign.results import Identity
     from simharness.scenario.model import Case
     from simharness.trace import Trace
 

@@ -7,16 +7,16 @@ import sys
 from typing import TYPE_CHECKING
 
 from simharness import agents
-from simharness.baseline import read_baseline
 from simharness.contract import UNSPECIFIED
-from simharness.excuses import Excuses
+from simharness.project.baseline import read_baseline
+from simharness.project.excuses import Excuses
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from simharness.agent import Agent, AgentFactory, World
     from simharness.contract import Contract
-    from simharness.settings import Settings
+    from simharness.project.settings import Settings
 
 __all__ = ["agent_of", "declared", "excuses_of"]
 

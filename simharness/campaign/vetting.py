@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simharness.budget import STRATEGIES
+from simharness.campaign.budget import STRATEGIES
 from simharness.rules import RULES
 from simharness.scenario.problems import did_you_mean
 

@@ -9,7 +9,7 @@ __all__ = ["suite_folder"]
 
 def suite_folder() -> Path:
     """The folder of the shipped scenarios, seen from the working directory if it lies below."""
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1]
     inside = package / "suite"
     folder = inside if inside.is_dir() else package.parent / "scenarios"
     here = Path.cwd()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simharness.alignment import Aligner
+from simharness.expect.alignment import Aligner
 from simharness.scenario.model import MessagePattern, RecordPattern
 from simharness.trace import Message, Reported
 

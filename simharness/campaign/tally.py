@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.ending import Ending
-from simharness.results import CaseResult, Example, Finding
+from simharness.campaign.ending import Ending
+from simharness.campaign.results import CaseResult, Example, Finding
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
-    from simharness.results import Identity
+    from simharness.campaign.results import Identity
     from simharness.scenario.model import Case
     from simharness.verdict import Verdict
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness import codec
-from simharness.codec import ReplayError
+from simharness.replay import codec
+from simharness.replay.codec import ReplayError
 
 if TYPE_CHECKING:
     from simharness.choices import Course, Schedule

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from simharness.budget import budget_of
+from simharness.campaign.budget import budget_of
 from simharness.contract import FAMILIES, UNSPECIFIED, Contract
+from simharness.project.tomltext import Toml
 from simharness.rules import RULES
 from simharness.scenario.contracts import FIELDS, mistake_in
 from simharness.scenario.model import Place
 from simharness.scenario.problems import Problems, did_you_mean, listed
-from simharness.tomltext import Toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

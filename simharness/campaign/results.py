@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from simharness.campaign.stopping import fatal
 from simharness.contract import UNSPECIFIED, Contract
-from simharness.stopping import fatal
 from simharness.verdict import CaseVerdict, ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from simharness.agent import CancelWay, Style
+    from simharness.campaign.ending import Ending
     from simharness.choices import Schedule
-    from simharness.ending import Ending
     from simharness.scenario.model import Case
     from simharness.verdict import Verdict, Violation
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.baseline import REASON
+from simharness.project.baseline import REASON
 from simharness.report.text import plural
 from simharness.verdict import CaseVerdict
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Sequence
 
-    from simharness.baseline import Baseline, Known
-    from simharness.results import CaseResult, Finding, SuiteResult
-    from simharness.settings import Waiver
+    from simharness.campaign.results import CaseResult, Finding, SuiteResult
+    from simharness.project.baseline import Baseline, Known
+    from simharness.project.settings import Waiver
 
 __all__ = ["Excuses"]
 

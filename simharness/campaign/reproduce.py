@@ -8,13 +8,13 @@ import attrs
 
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
-from simharness.replay import Match, ReplayCode, compare, differences, source_hash
+from simharness.replay.code import Match, ReplayCode, compare, differences, source_hash
 from simharness.verdict import ExitCode, Verdict
 from simharness.world.run import batch
 
 if TYPE_CHECKING:
     from simharness.agent import AgentFactory
-    from simharness.results import Identity
+    from simharness.campaign.results import Identity
     from simharness.scenario.model import Case
 
 __all__ = ["Rerun", "compared", "rerun"]

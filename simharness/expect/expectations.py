@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, TypeVar
 
-from simharness.matching import MESSAGES, WORDS, joined, record_aligner
+from simharness.expect.matching import MESSAGES, WORDS, joined, record_aligner
 from simharness.scenario.model import Expect
 from simharness.trace import (
     AgentEnd,
@@ -34,7 +34,7 @@ from simharness.verdict import HarnessError, Violation
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from simharness.alignment import Aligner
+    from simharness.expect.alignment import Aligner
     from simharness.scenario.model import Case
 
 __all__ = ["compare", "history_of", "outcome_of_run"]

@@ -13,7 +13,7 @@ import attrs
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from simharness.results import Finding
+    from simharness.campaign.results import Finding
 
 __all__ = ["REASON", "Baseline", "BaselineError", "Known", "read_baseline", "read_report"]
 

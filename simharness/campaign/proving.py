@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simharness.agent import NotApplicable
-from simharness.budget import Plan, strategy_of
+from simharness.campaign.budget import Plan, strategy_of
+from simharness.campaign.codes import Codes
+from simharness.campaign.results import Example, Finding
 from simharness.check import Bench
-from simharness.codes import Codes
-from simharness.results import Example, Finding
 from simharness.search import explore
 from simharness.world.run import batch
 

@@ -11,7 +11,7 @@ from simharness.verdict import CaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from simharness.results import CaseResult, Finding
+    from simharness.campaign.results import CaseResult, Finding
 
 __all__ = ["concluded"]
 

@@ -1,4 +1,4 @@
-"""Writes the replay codes of findings. The form of a code belongs to `simharness.replay`."""
+"""Writes the replay codes of findings. The form of a code belongs to `simharness.replay.code`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.replay import ReplayCode, embeddable, recorded, source_hash
-from simharness.shipped import suite_folder
+from simharness.campaign.shipped import suite_folder
+from simharness.replay.code import ReplayCode, embeddable, recorded, source_hash
 
 if TYPE_CHECKING:
-    from simharness.results import Finding, Identity
+    from simharness.campaign.results import Finding, Identity
 
 __all__ = ["Codes"]
 

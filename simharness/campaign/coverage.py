@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simharness.rules import RULES, Rule
 
 if TYPE_CHECKING:
-    from simharness.results import Identity, SuiteResult
+    from simharness.campaign.results import Identity, SuiteResult
 
 __all__ = ["obstacles", "sentences", "silent"]
 

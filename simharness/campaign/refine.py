@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import attrs
 
+from simharness.campaign.codes import Codes
+from simharness.campaign.results import CaseResult, Example, Finding, SuiteResult
+from simharness.campaign.stopping import costly
 from simharness.check import Bench
-from simharness.codes import Codes
-from simharness.results import CaseResult, Example, Finding, SuiteResult
 from simharness.search import explain, shrink
-from simharness.stopping import costly
 from simharness.world.run import batch
 
 if TYPE_CHECKING:
     from simharness.agent import AgentFactory
-    from simharness.budget import Plan
+    from simharness.campaign.budget import Plan
     from simharness.choices import Chooser
     from simharness.verdict import Verdict
 

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from simharness import sweeps
 from simharness.agent import NotApplicable
+from simharness.campaign import sweeps
+from simharness.campaign.results import SuiteResult, deepened
+from simharness.campaign.stopping import costly
 from simharness.check import Bench, Checker, check_suite
 from simharness.choices import ScheduleChooser
-from simharness.results import SuiteResult, deepened
-from simharness.stopping import costly
 from simharness.world.run import batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from simharness.agent import AgentFactory
-    from simharness.budget import Plan
-    from simharness.results import CaseResult, Identity
+    from simharness.campaign.budget import Plan
+    from simharness.campaign.results import CaseResult, Identity
+    from simharness.campaign.sweeps import Script
     from simharness.scenario.model import Case
-    from simharness.sweeps import Script
     from simharness.trace import Trace
 
 Played = tuple["Script", "Identity", "Trace"]

@@ -1,0 +1,1 @@
+"""Project settings: `[tool.simharness]`, waivers and baselines."""

@@ -1,0 +1,1 @@
+"""Replay codes: one failing trial as a short text that anyone can run again."""
