@@ -15,7 +15,6 @@ ALLOWED: dict[str, set[str]] = {
     "messages": set(),
     "trace": {"messages"},
     "contract": set(),
-    "codec": set(),
     "verdict": {"choices", "trace"},
     "agent": {"contract", "trace"},
     "scenario": {"scenario", "contract", "agent", "trace"},
@@ -24,7 +23,8 @@ ALLOWED: dict[str, set[str]] = {
     "agents": {"agents", "agent", "contract", "trace", "provider"},
     "rules": {"rules", "trace", "verdict", "contract"},
     "search": {"search", "choices", "verdict"},
-    "replay": {"codec", "choices"},
+    "replay": {"replay", "choices"},
+    "expect": {"expect", "scenario", "trace", "verdict"},
 }
 FRONT = {"__main__", "cli", "pytest_plugin"}
 """Front ends: they may import whatever they need, and nobody imports them."""
