@@ -54,6 +54,8 @@ def _page(rule: Rule) -> str:
         parts.append(f"Judges only agents that declare: {', '.join(rule.needs)}.")
     if rule.reports:
         parts.append(f"Judges only agents that report: {', '.join(rule.reports)}.")
+    if rule.timed:
+        parts.append("Judges only trials in which no delivery was made late.")
     parts += [f"Good:\n{_indented(rule.good)}", f"Bad:\n{_indented(rule.bad)}"]
     return "\n\n".join(part for part in parts if part)
 
