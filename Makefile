@@ -12,7 +12,7 @@ conformance: $(VENV)/.installed
 
 # All tests.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
