@@ -41,6 +41,8 @@ def cancel_in_time(trace: Trace, contract: Contract) -> Judgement:
     for run, cancel in facts.cancelled():
         if run.settled is None or run.queued:
             continue  # a run that never settles is judged by settles
+        if _untold(facts, run, cancel):
+            continue
         occasions += 1
         if word == "seconds":
             found = _seconds_late(facts, run, cancel, bound)
@@ -49,6 +51,20 @@ def cancel_in_time(trace: Trace, contract: Contract) -> Judgement:
         if found is not None:
             violations.append(found)
     return judged(occasions, violations)
+
+
+def _untold(facts: Facts, run: RunFacts, cancel: Cancel) -> bool:
+    """Whether a stream kept the CancelledError to itself: the agent could not know until it read
+    on, and no bound of its own can begin before that.
+    """
+    let_through = {
+        c.request for c in facts.trace.of(StreamClosed, run.number) if c.by == "cancelled"
+    }
+    return any(
+        told.how == "CancelledError" and told.request not in let_through
+        for told in facts.trace.of(StreamTold, run.number)
+        if told.n > cancel.called
+    )
 
 
 def _number(text: str) -> float | None:

@@ -80,18 +80,19 @@ def not_failure(trace: Trace, contract: Contract) -> Judgement:
     for run, cancel in cancelled:
         if run.ends and run.ends[0].n < cancel.called:
             continue  # the terminal was there first
+        stopped = run.stopped(cancel)
         for record, what in _treatments(facts, run):
-            if record.n > cancel.late_from:
+            if cancel.late_from < record.n < stopped:
                 text = f"Run {run.number} was cancelled, yet {what}."
                 violations.append(Violation(_FAILURE, text, (cancel.called, record.n)))
         if Outcome.FAILED in tolerated(facts, run, cancel):
             continue  # something had failed by itself
         for record, what in _accounts(facts, run):
-            if record.n > cancel.called:
+            if cancel.called < record.n < stopped:
                 text = f"Run {run.number} was cancelled, yet {what}."
                 violations.append(Violation(_FAILURE, text, (cancel.called, record.n)))
         for outcome, n in reported(run):
-            if outcome is Outcome.FAILED:
+            if outcome is Outcome.FAILED and n <= stopped:
                 text = f"Run {run.number} was cancelled, yet it is reported as failed."
                 violations.append(Violation(_FAILURE, text, (cancel.called, n)))
     return judged(len(cancelled), violations)

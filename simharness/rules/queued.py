@@ -200,6 +200,8 @@ def progress(trace: Trace, contract: Contract) -> Judgement:
         if said.verb == "follow_up" and said.run is not None and _goes_on(facts, said.run):
             occasions += 1
             if not _runs_before_the_next_prompt(facts, said.run, said):
+                if said.run.cancels and _displayed(facts, said):
+                    continue  # its own turn was cancelled, before the model was asked
                 text = f"A follow-up stays in the queue after the end of run {said.run.number}."
                 evidence = (said.n, min(said.run.over, facts.length - 1))
                 violations.append(Violation("queue-progress", text, evidence))
@@ -234,6 +236,13 @@ def _runs_before_the_next_prompt(facts: Facts, run: RunFacts, said: _Said) -> bo
     return any(
         said.n < request.n < end and _holds(request.messages, said.text)
         for request in facts.trace.of(RequestMade)
+    )
+
+
+def _displayed(facts: Facts, said: _Said) -> bool:
+    return any(
+        said.n < shown.n and _holds(shown.messages, said.text)
+        for shown in facts.trace.of(HistoryRead)
     )
 
 

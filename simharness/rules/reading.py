@@ -84,6 +84,15 @@ class RunFacts:
         """The record number of the settling; NEVER if the run did not settle."""
         return NEVER if self.settled is None else self.settled.n
 
+    def stopped(self, cancel: Cancel) -> int:
+        """The record number up to which `cancel` can be seen: where its part of the run ends.
+
+        Behind the reported end of it, queued work has causes of its own.
+        """
+        if not self.queued:
+            return NEVER
+        return next((end.n for end in self.ends if end.n > cancel.called), NEVER)
+
     def request_at(self, n: int) -> RequestMade | None:
         """The latest request that was made before record `n`."""
         found = None
@@ -149,9 +158,9 @@ class Facts:
         if self.contract.queue_on_cancel in {"drop", "park"}:
             return
         for action in self.trace.of(ActionTaken):
-            run = self.runs.get(action.run)
-            if run is not None and any(word in action.action for word in _QUEUEING):
-                run.queued = True
+            if any(word in action.action for word in _QUEUEING):
+                for run in self.runs.values():  # what is parked waits for a later run
+                    run.queued |= run.number >= action.run
         if self.contract.second_prompt in {"reject", "rollback"}:
             return
         for later in self.runs.values():

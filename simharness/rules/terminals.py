@@ -89,7 +89,9 @@ def kind(trace: Trace, contract: Contract) -> Judgement:
         if run.ends and run.cancels and run.ends[0].n < run.cancels[0].called:
             continue  # the terminal was there first
         if run.cancels:
-            wrong = _after_cancel(facts, run, run.cancels[0], outcomes)
+            stopped = run.stopped(run.cancels[0])
+            of_cancel = [(outcome, n) for outcome, n in outcomes if n <= stopped]
+            wrong = _after_cancel(facts, run, run.cancels[0], of_cancel)
         elif run.graceful:
             continue
         else:

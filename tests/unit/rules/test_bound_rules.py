@@ -14,6 +14,7 @@ from simharness.trace import (
     Record,
     RequestMade,
     StreamClosed,
+    StreamTold,
     TerminalTaken,
     ToolEnded,
     ToolStarted,
@@ -53,6 +54,14 @@ def stall(*records: tuple[float, Record], contract: Contract = IDLE) -> Judgemen
 def test_a_run_that_settles_within_the_bound_was_stopped() -> None:
     """The bound itself included."""
     assert Judgement(occasions=1) == cancel_effective((1.0, done("cancelled")))
+
+
+def test_a_cancelled_error_that_a_stream_keeps_to_itself_begins_no_bound() -> None:
+    """The agent cannot know before the stream lets it read on."""
+    told = (0.0, StreamTold(1, "CancelledError"))
+    assert 0 == cancel_effective(told, (8.0, done("cancelled"))).occasions
+    let_through = (0.0, StreamClosed(1, "cancelled"))
+    assert 1 == len(cancel_effective(told, let_through, (8.0, done("cancelled"))).violations)
 
 
 def test_a_run_that_settles_later_is_broken() -> None:

@@ -150,6 +150,24 @@ def test_queued_work_may_ask_the_same_again() -> None:
     assert [] == said("cancel-not-failure", *queued)
 
 
+QUEUED_FAILS = (
+    *(AgentEnd(Outcome.CANCELLED), RequestMade(2, (HI, HI)), TerminalTaken(2, "error")),
+    *(FailureCounted(1), ProviderRetry(1, 3, "gone", 1.0), AgentEnd(Outcome.FAILED)),
+    done("raised", outcome=Outcome.FAILED),
+)
+
+
+@pytest.mark.parametrize("rule", ["cancel-not-failure", "terminal-kind"])
+def test_queued_work_may_fail_by_itself(rule: str) -> None:
+    """What was cancelled ended before; the queue may also be left from an earlier run."""
+    queued = (HELLO, ActionTaken("follow_up"), *CUT[1:])
+    assert [] == said(rule, *queued, *QUEUED_FAILS)
+    parked = (HELLO, ActionTaken("follow_up"), done())
+    assert [] == said(rule, *parked, *CUT, *QUEUED_FAILS)
+    assert said(rule, *CUT, *QUEUED_FAILS)
+    assert said(rule, *queued, AgentEnd(Outcome.FAILED), done())
+
+
 def test_failures_have_no_occasion_without_a_cancel() -> None:
     """A real failure is nobody's stop."""
     records = (HELLO, ASKED, TerminalTaken(1, "error"), FailureCounted(1), done("raised"))

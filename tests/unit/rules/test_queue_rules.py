@@ -7,6 +7,7 @@ from simharness.trace import (
     ActionTaken,
     CancelCalled,
     CancelEffective,
+    HistoryRead,
     LoopError,
     Message,
     Notice,
@@ -201,3 +202,10 @@ def test_a_cancel_may_turn_a_queued_prompt_away() -> None:
     assert [] == problems("queue-progress", away, drops)
     runs_on = Contract(second_prompt="queue", queue_on_cancel="run")
     assert 1 == len(problems("queue-progress", away, runs_on))
+
+
+def test_a_follow_up_whose_own_turn_was_cancelled_is_not_in_the_queue_any_more() -> None:
+    """The history of the run holds it, although the model was never asked."""
+    kept = HistoryRead((A, B))
+    assert [] == problems("queue-progress", run(FOLLOW, *STOP, (1, kept)))
+    assert 1 == len(problems("queue-progress", run(FOLLOW, *STOP)))

@@ -322,6 +322,12 @@ def test_a_limit_may_end_the_run_on_an_unknown_tool() -> None:
     assert 0 == verdict("bad-tool-answered", *UNKNOWN, end, done(), contract=REPORTS).occasions
 
 
+def test_another_prompt_may_end_the_run_on_an_unknown_tool() -> None:
+    """It took the place of the run."""
+    second = (PromptCalled("rather"), (1, done("cancelled")), (2, done()))
+    assert 0 == verdict("bad-tool-answered", *UNKNOWN, *second).occasions
+
+
 @pytest.mark.parametrize("end", [TerminalTaken(1, "error"), TerminalTaken(1, "finish", "length")])
 def test_a_response_that_asked_for_nothing_is_no_occasion(end: Record) -> None:
     """It failed, or it was cut at the output limit."""
