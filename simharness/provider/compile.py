@@ -98,6 +98,24 @@ def compile_steps(steps: Iterable[Step], fresh_id: Callable[[], str]) -> list[De
     return _Compiler(None, fresh_id).all(steps, starts=False)
 
 
+@attrs.frozen
+class _Identified:
+    """A call that a stream will make. `part`: how often a message or a call was over before it."""
+
+    index: int
+    id: str
+    name: str
+    part: int
+
+
+def _parts(step: Step) -> bool:
+    """Whether no piece that came before `step` can belong to a call behind it."""
+    return isinstance(step, EndStep) or step == _CALL_END
+
+
+_CALL_END = MarkStep(Mark.CALL_END)
+
+
 class _Compiler:
     def __init__(self, stream: Stream | None, fresh_id: Callable[[], str]) -> None:
         self._fresh_id = fresh_id
@@ -109,7 +127,8 @@ class _Compiler:
         self._block = -1
         self._block_kind = ""
         self._calls: dict[int, tuple[str, str]] = {}
-        self._coming: list[tuple[int, str, str]] = []
+        self._coming: list[_Identified] = []
+        self._part = 0
 
     def all(self, steps: Iterable[Step], *, starts: bool) -> list[Delivery]:
         steps = tuple(steps)
@@ -123,6 +142,7 @@ class _Compiler:
         return self._done
 
     def _step(self, step: Step) -> None:
+        self._part += _parts(step)
         if isinstance(step, TextStep | ReasoningStep | OpaqueStep):
             self._content(step)
         elif isinstance(step, CallStep):
@@ -163,25 +183,29 @@ class _Compiler:
         else:
             self._add(OpaqueDelta(step.text, self._open("opaque")), "opaque", step.text)
 
-    def _identified(self, steps: Iterable[Step]) -> list[tuple[int, str, str]]:
-        """Index, id and name of each call, in order."""
-        found: list[tuple[int, str, str]] = []
+    def _identified(self, steps: Iterable[Step]) -> list[_Identified]:
+        """All calls, in order."""
+        found: list[_Identified] = []
+        part = 0
         for step in steps:
+            part += _parts(step)
             if isinstance(step, CallStep):
-                free = max((index for index, _, _ in found), default=-1) + 1
+                free = max((call.index for call in found), default=-1) + 1
                 index = free if step.index is None else step.index
-                found.append((index, self._fresh_id() if step.id is None else step.id, step.name))
+                call_id = self._fresh_id() if step.id is None else step.id
+                found.append(_Identified(index, call_id, step.name, part))
         return found
 
     def _whose(self, index: int) -> tuple[str, str]:
         """Id and name of the call that a piece belongs to: a piece may come before its call."""
-        ahead = next((call[1:] for call in self._coming if call[0] == index), ("", ""))
-        return self._calls.get(index, ahead)
+        ahead = (c for c in self._coming if c.index == index and c.part == self._part)
+        return self._calls.get(index) or next(((c.id, c.name) for c in ahead), ("", ""))
 
     def _call(self, step: CallStep) -> None:
-        index, *_ = call = self._coming.pop(0)
+        call = self._coming.pop(0)
+        index = call.index
         self._block_kind = ""
-        self._calls[index] = call[1:]
+        self._calls[index] = (call.id, call.name)
         for place, piece in enumerate(step.pieces or ("",)):
             self._args(index, piece, first=place == 0)
 

@@ -80,7 +80,7 @@ class Cancels:
         action = user.action
         assert isinstance(action, CancelAction), "only cancels come here"
         way = self.way(action)
-        run = self._aim(user)
+        run = self.aim(user)
         if way in _LEAVING:
             self._trial.consumers.leave(run, way, action.reason)
             return
@@ -104,12 +104,12 @@ class Cancels:
 
     def interrupt(self, user: UserAction, *, inside: bool) -> None:
         """Ctrl-C, as an action of its own."""
-        run = self._aim(user)
+        run = self.aim(user)
         self.called(CancelWay.INTERRUPT, "user", run, inside=inside)
         self._trial.consumers.interrupt(run)
 
-    def _aim(self, user: UserAction) -> int:
-        """The run that a cancel is meant for: that of its prompt, else (it was refused, or came
+    def aim(self, user: UserAction) -> int:
+        """The run that an action is meant for: that of its prompt, else (it was refused, or came
         to nothing) whichever is in progress; 0 if the agent is idle.
         """
         unsettled = self._trial.user.unsettled

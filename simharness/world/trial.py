@@ -213,7 +213,7 @@ class Trial:
             self.cancels.interrupt(user, inside=inside)
             return
         said = action.args.get("text", "")
-        self.recorder.add(ActionTaken(action.label, str(said)), user.run)
+        self.recorder.add(ActionTaken(action.label, str(said)), self.cancels.aim(user) or user.run)
         if action.verb == "gc":
             gc.collect()
         elif action.verb not in _OURS:
