@@ -1,0 +1,113 @@
+"""The user of a drawn case: prompts, cancels and whatever else, action by action.
+
+What was drawn decides what may follow: a place is one that the prompts so far can reach.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+from hypothesis import strategies as st
+
+from simharness.scenario.model import Stream
+from simharness.strategies.answers import ANSWERS
+from simharness.strategies.places import Scene, draw_place
+from simharness.strategies.steps import TEXTS
+from simharness.strategies.written import Data, Document, Word, streams_of
+
+__all__ = ["SCRIPTS", "Manners", "User"]
+
+_CANCELS_MAX = 3
+_ACTIONS_MAX = 6
+_MORE = st.sampled_from((False, True, True))
+_SAYS = st.one_of(st.just("Go"), TEXTS.filter(str.strip))
+_HOW = st.sampled_from(("later", "meanwhile", "placed"))
+_REASONS = st.sampled_from((None, "shutdown", "timeout"))
+_NOTHING: st.SearchStrategy[Word | None] = st.none()
+
+SCRIPTS = st.lists(ANSWERS, max_size=4)
+"""The answers to the requests of one prompt."""
+
+
+@attrs.frozen
+class Manners:
+    """What a user may do: `kinds` of actions, `ways` of cancelling, what to say of the `queue`."""
+
+    kinds: st.SearchStrategy[str]
+    ways: st.SearchStrategy[Word | None]
+    queue: st.SearchStrategy[Word | None] = _NOTHING
+
+
+class User:
+    """Draws what the user does.
+
+    The first prompt is drawn like all others, so that shrinking can leave out those before it.
+    """
+
+    def __init__(
+        self, draw: st.DrawFn, manners: Manners, *, tools: Sequence[str], hooks: Sequence[str]
+    ) -> None:
+        self.first_model: list[Data] = []
+        self._draw = draw
+        self._manners = manners
+        self._tools = tools
+        self._hooks = hooks
+        self._running: tuple[tuple[Stream, ...], ...] = ()
+        self._cancels = 0
+
+    def actions(self) -> list[Data]:
+        """The first prompt and what follows it."""
+        one = _actions(self, self._manners.kinds)
+        actions = [self._draw(one)]
+        while len(actions) < _ACTIONS_MAX and self._draw(_MORE):
+            actions.append(self._draw(one))
+        return actions
+
+    def action(self, kind: str) -> Data:
+        """The next action, of `kind` if it may be: the first one is a prompt."""
+        if kind in {"prompt", "continue"} or not self._running:
+            return self._prompt(kind if self._running else "prompt")
+        if kind == "cancel" and self._cancels < _CANCELS_MAX:
+            return self._cancel()
+        if kind in {"steer", "follow_up"}:
+            return {kind: self._draw(_SAYS), **self._place(anywhere=True)}
+        return {"wait": Word("20ms"), **self._place()}
+
+    def _cancel(self) -> Document:
+        self._cancels += 1
+        cancel: Document = {"cancel": None, **self._place(anywhere=True)}
+        options = {
+            "way": self._draw(self._manners.ways),
+            "reason": self._draw(_REASONS),
+            "queue": self._draw(self._manners.queue),
+        }
+        return cancel | {key: word for key, word in options.items() if word is not None}
+
+    def _prompt(self, verb: str) -> Document:
+        """One that waits for its turn, or one that comes during a run."""
+        prompt: Document = {verb: self._draw(_SAYS) if verb == "prompt" else None}
+        first = not self._running
+        how = self._draw(_HOW)
+        place = self._place(outside=True) if how == "placed" and not first else {}
+        model = self._draw(SCRIPTS)
+        script = streams_of(model)
+        if first:
+            self.first_model = model
+        elif model:
+            prompt["model"] = model
+        if how == "meanwhile" and not first:
+            prompt["meanwhile"] = True
+        alongside = place or "meanwhile" in prompt
+        self._running = (*self._running, script) if alongside else (script,)
+        return {**prompt, **place}
+
+    def _place(self, *, anywhere: bool = False, outside: bool = False) -> Document:
+        scene = Scene(self._running, self._tools, self._hooks)
+        return draw_place(self._draw, scene, anywhere=anywhere, inside=not outside)
+
+
+@st.composite
+def _actions(draw: st.DrawFn, user: User, kinds: st.SearchStrategy[str]) -> Data:
+    """One action as one piece of the example, which shrinking can take out as a whole."""
+    return user.action(draw(kinds))
