@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["obstacles", "sentences", "silent"]
 
 _ON_LEAVING = {"close-is-clean"}  # rules about a consumer that leaves its iterator
+_ON_TELLING = {"abort-visible"}  # rules about what the model is told of an abort
 
 
 def sentences() -> dict[str, str]:
@@ -36,6 +37,8 @@ def _obstacle(rule: Rule, agent: Identity) -> str:
         return f"the agent reports none of: {', '.join(rule.reports)}"
     if rule.id in _ON_LEAVING and not agent.iterates:
         return "the agent hands out no iterator that could be left"
+    if rule.id in _ON_TELLING and agent.contract.abort_visible == "no":
+        return "the contract says that the model is not told of an abort"
     return ""
 
 
