@@ -124,17 +124,27 @@ class PydanticAI:
         self._token = pa.CancellationToken()
         self._streaming = True
 
-    def _build(self, system: str = "", *, sequential: bool = False) -> pa.Agent[None, str]:
-        tools = [_tool(spec, sequential=sequential) for spec in self._world.tools()]
+    def _build(
+        self, system: str = "", *, sequential: bool = False, sync: bool = False
+    ) -> pa.Agent[None, str]:
+        make = _sync_tool if sync else _tool
+        tools = [make(spec, sequential=sequential) for spec in self._world.tools()]
         return pa.Agent(self._model, name="simharness", instructions=system or None, tools=tools)
 
     def configure(self, settings: Mapping[str, object]) -> set[str]:
-        """Set instructions, sequential tools and the limit of requests; nothing else is its own."""
+        """Set instructions, sequential or sync tools and the limit of requests; no more is its own.
+
+        `sync_tools` are plain functions, which the framework runs in worker threads.
+        """
         system, limit = str(settings.get("system", "")), settings.get("turn_limit")
-        self._agent = self._build(system, sequential=settings.get("tools") == "sequential")
+        self._agent = self._build(
+            system,
+            sequential=settings.get("tools") == "sequential",
+            sync=settings.get("sync_tools") is True,
+        )
         if isinstance(limit, int):
             self._limits = pa.UsageLimits(request_limit=limit)
-        return set(settings) - {"system", "tools", "turn_limit"}
+        return set(settings) - {"system", "sync_tools", "tools", "turn_limit"}
 
     def prompt(self, text: str, *, stream: bool = True) -> Any:
         """Give the events of one run on the messages of the runs before it, as a context manager.
@@ -278,6 +288,17 @@ def _tool(spec: ToolSpec, *, sequential: bool) -> pa.Tool[None]:
             return await spec.call(args, call_id=ctx.tool_call_id or "")
         except ToolFailure as failure:
             # its way to tell a model that a tool failed; any other exception ends the run
+            raise pa.ToolFailed(str(failure)) from failure
+
+    schema: Any = dict(spec.schema)
+    return pa.Tool.from_schema(call, spec.name, None, schema, takes_ctx=True, sequential=sequential)
+
+
+def _sync_tool(spec: ToolSpec, *, sequential: bool) -> pa.Tool[None]:
+    def call(ctx: pa.RunContext[None], **args: object) -> str:
+        try:
+            return spec.call_sync(args, call_id=ctx.tool_call_id or "")
+        except ToolFailure as failure:
             raise pa.ToolFailed(str(failure)) from failure
 
     schema: Any = dict(spec.schema)
