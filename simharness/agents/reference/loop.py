@@ -241,9 +241,9 @@ class ReferenceAgent:
 
     async def begin_again(self, run: Run) -> End:
         """Go on from the history as it is; without one there is nothing to do."""
-        if not self.journal.history and not self.queues.waiting:
-            return End(Outcome.COMPLETED)
-        return await run.turns.take(self.queues.take_steering())
+        if self.journal.history:
+            return await run.turns.take(self.queues.take_steering())
+        return await self.begin_queued(run) if self.queues.waiting else End(Outcome.COMPLETED)
 
     async def begin_queued(self, run: Run) -> End:
         """Begin with what was queued when a run was cancelled."""
@@ -293,9 +293,12 @@ class ReferenceAgent:
         return stopped and run.queue == "run" and self.queues.waiting
 
     def roll_back(self, run: Run) -> None:
-        """Forget the run: a later prompt takes its place."""
+        """Forget the run, as a later prompt takes its place; name what the user said in it."""
+        forgotten = self.journal.history[run.kept_before :]
         del self.journal.history[run.kept_before :]
-        self.journal.report(Notice("rolled-back", "a later prompt takes the place of the run"))
+        for message in forgotten:
+            if message.role == "user":
+                self.journal.report(Notice("rolled-back", message.text))
 
     def release(self, run: Run, end: End) -> None:
         """Be ready for the next prompt, unless the queue runs first."""

@@ -105,6 +105,19 @@ def test_continue_with_nothing_to_go_on_from_completes_at_once() -> None:
     assert [] == trace.of(RequestMade, 2)
 
 
+def test_continue_with_nothing_but_a_follow_up_begins_with_it() -> None:
+    """No request is ever made without a message."""
+    trace = play(
+        stream("never"),
+        do=(
+            said("follow_up", "more", "AgentEnd"),
+            PromptAction("", (stream("a"),), continues=True),
+        ),
+        hooks={"input_filter": {"text": "hi", "deny": "no"}},
+    )
+    assert ["more", "a", "again", "ok"] == history(trace)
+
+
 def test_the_line_is_served_in_order_and_survives_who_gives_up() -> None:
     """Also one who is let in and gives up in the same moment lets the next one in."""
 
@@ -149,11 +162,12 @@ def test_a_prompt_that_takes_the_place_of_a_run_leaves_nothing_of_it() -> None:
     """Neither messages nor results, and the run says that it was rolled back."""
     second = PromptAction("rather", (stream("b"),), anchor=anchor("during", "tool", "look"))
     trace = play(
+        stream("a"),
         stream(call("look")),
-        do=(second,),
+        do=(said("steer", "more"), second),
         tools=(Tool("look", takes_s=0.5),),
         settings={"second_prompt": "rollback"},
     )
     assert ["rather", "b", "again", "ok"] == history(trace)
-    assert ["rolled-back"] == [notice.kind for notice in trace.of(Notice)]
+    assert ["hi", "more"] == [one.text for one in trace.of(Notice) if one.kind == "rolled-back"]
     assert () == trace.of(AgentEnd, 1)[0].messages
