@@ -51,15 +51,22 @@ def kept_prefix(trace: Trace, contract: Contract) -> Judgement:
 
 
 def _cut_request(facts: Facts, run: RunFacts, cancel: Cancel) -> RequestMade | None:
-    """The request whose stream was open when the cancel was called.
+    """The request whose stream was open when the cancel was called, or had just been finished.
 
-    A stream that ended by itself before the cancel took effect is not counted: whether it was cut
-    depends on who was first.
+    What was shown of a finished message is owed all the more by an agent that keeps a cut one. Of
+    any other end before the cancel took effect nothing is known: who was first decides.
     """
     request = run.request_at(cancel.called)
-    if facts.natural_end(request, min(cancel.effective, run.over)) is not None:
-        return None
-    return request
+    end = facts.natural_end(request, min(cancel.effective, run.over))
+    return request if end is None or _owed(facts.contract, end) else None
+
+
+def _owed(contract: Contract, end: TerminalTaken) -> bool:
+    """Whether a message that ended so has to be in the history of an agent that keeps cut ones."""
+    if contract.cut_message not in _KEEPS or end.kind != "finish":
+        return False
+    with_calls = end.detail == "tool_calls" and contract.unstarted_call == "answered"
+    return end.detail == "stop" or with_calls
 
 
 def _cuts(facts: Facts, cancel: Cancel, request: RequestMade, left: Heard) -> list[_Cut]:

@@ -112,10 +112,27 @@ def test_messages_of_earlier_turns_are_not_the_cut_one() -> None:
     assert () == verdict("delivered-prefix-kept", *records, contract=KEPT).violations
 
 
-def test_a_finished_message_is_not_cut() -> None:
-    """A cancel behind the finish cuts nothing."""
-    records = cut(ends=TerminalTaken(1, "finish", "stop"))
-    assert 0 == verdict("delivered-prefix-kept", *records, contract=KEPT).occasions
+def test_a_finished_message_is_owed_as_a_cut_one_is() -> None:
+    """A cancel between the finish and the commit must not lose what the user has read."""
+    finish = TerminalTaken(1, "finish", "stop")
+    lost = verdict("delivered-prefix-kept", *cut(ends=finish), contract=KEPT)
+    assert ["After the cancel of run 1 the text that had been shown is lost."] == texts(lost)
+    kept = cut(assistant("One. Two. "), ends=finish)
+    assert () == verdict("delivered-prefix-kept", *kept, contract=KEPT).violations
+
+
+@pytest.mark.parametrize(
+    ("end", "contract"),
+    [
+        (TerminalTaken(1, "finish", "stop"), Contract(cut_message="removed")),
+        (TerminalTaken(1, "finish", "tool_calls"), KEPT),  # it may drop the calls' whole round
+        (TerminalTaken(1, "finish", "refusal"), KEPT),
+        (TerminalTaken(1, "error", "down"), KEPT),
+    ],
+)
+def test_whether_other_ends_were_cut_is_not_judged(end: Record, contract: Contract) -> None:
+    """Who was first, the end or the cancel, decides what becomes of the message."""
+    assert 0 == verdict("delivered-prefix-kept", *cut(ends=end), contract=contract).occasions
 
 
 def test_without_a_next_request_nothing_is_known() -> None:
