@@ -1,4 +1,4 @@
-"""pydantic-ai keeps exactly what was shown, but for one moment between the last chunk and its commit.
+"""pydantic-ai keeps exactly what was shown, but for one moment between last chunk and commit.
 
 The moment is confirmed on the stock loop by test_pydantic_ai_loses_a_complete_response.py.
 """
