@@ -80,7 +80,7 @@ class Cancels:
         action = user.action
         assert isinstance(action, CancelAction), "only cancels come here"
         way = self.way(action)
-        run = self.aim(user)
+        run = self.aim(user, way)
         if way in _LEAVING:
             self._trial.consumers.leave(run, way, action.reason)
             return
@@ -104,16 +104,21 @@ class Cancels:
 
     def interrupt(self, user: UserAction, *, inside: bool) -> None:
         """Ctrl-C, as an action of its own."""
-        run = self.aim(user)
+        run = self.aim(user, CancelWay.INTERRUPT)
         self.called(CancelWay.INTERRUPT, "user", run, inside=inside)
         self._trial.consumers.interrupt(run)
 
-    def aim(self, user: UserAction) -> int:
-        """The run that an action is meant for: that of its prompt, else (it was refused, or came
-        to nothing) whichever is in progress; 0 if the agent is idle.
+    def aim(self, user: UserAction, way: CancelWay | None = None) -> int:
+        """The run that an action is meant for; 0 if the agent is idle.
+
+        We cancel the task, or leave the iterator, of the prompt before the action, if that is not
+        over yet. What the agent is told is about the run in progress: of several prompts the
+        first, for the others wait.
         """
         unsettled = self._trial.user.unsettled
-        return user.run if user.run in unsettled else max(unsettled, default=0)
+        if way in _HARNESS and user.run in unsettled:
+            return user.run
+        return min(unsettled, default=0)
 
     def called(self, way: CancelWay, reason: str, run: int, *, inside: bool) -> None:
         """Record the call, and watch for the point at which it counts."""

@@ -195,7 +195,7 @@ class Turns:
     async def report_failure(self, answer: Answer) -> None:
         """Tell the hooks of a failure that ends the run. A cancel is none."""
         if isinstance(answer.ending, Broken) and not self.cancellation.called:
-            await self.hooks.tell("on_error", answer.ending.error)
+            await self.hooks.ask_ahead("on_error", answer.ending.error)
 
     def refused(self, answer: Answer) -> bool:
         """Whether the model refused; its calls are then answered but not run."""
