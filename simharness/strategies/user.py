@@ -55,6 +55,7 @@ class User:
         self._hooks = hooks
         self._running: tuple[tuple[Stream, ...], ...] = ()
         self._cancels = 0
+        self._said = 0
 
     def actions(self) -> list[Data]:
         """The first prompt and what follows it."""
@@ -71,7 +72,9 @@ class User:
         if kind == "cancel" and self._cancels < _CANCELS_MAX:
             return self._cancel()
         if kind in {"steer", "follow_up"}:
-            return {kind: self._draw(_SAYS), **self._place(anywhere=True)}
+            # A text of its own each, so that it can be found again wherever an agent puts it.
+            self._said += 1
+            return {kind: f"Remark {self._said}", **self._place(anywhere=True)}
         return {"wait": Word("20ms"), **self._place()}
 
     def _cancel(self) -> Document:
