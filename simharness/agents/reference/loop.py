@@ -163,12 +163,17 @@ class ReferenceAgent:
 
     def meet_second_prompt(self) -> None:
         """Refuse a prompt that comes during a run, or make room for it."""
-        policy = self.settings.second_prompt
-        if policy == "reject":
+        if self.settings.second_prompt == "reject":
             raise BusyError("a run is in progress")
-        if self._run is not None and policy != "queue":
-            self._run.rolled_back = policy == "rollback"
-            self._run.cancellation.set("rolled back" if policy == "rollback" else "interrupted")
+        if self._run is not None:
+            self.make_room(self._run)
+
+    def make_room(self, run: Run) -> None:
+        """End a run in front of a later prompt, unless that waits."""
+        policy = self.settings.second_prompt
+        if policy in {"interrupt", "rollback"}:
+            run.rolled_back = policy == "rollback"
+            run.cancellation.set("rolled back" if policy == "rollback" else "interrupted")
 
     async def serve(self, begin: Callable[[Run], Awaitable[End]], *, stream: bool) -> None:
         """Do one run and, if it was cancelled and its queue is to run, one for what is queued."""
@@ -185,6 +190,8 @@ class ReferenceAgent:
     ) -> tuple[Run, End]:
         """One run from its start to its end, whatever happens between them."""
         run = self._run = self.open_run()
+        if self.admission.waited_for:
+            self.make_room(run)
         run.turns.answering.streaming = stream
         try:
             self.journal.report(AgentStart())
