@@ -57,11 +57,9 @@ def _untold(facts: Facts, run: RunFacts, cancel: Cancel) -> bool:
     """Whether a stream kept the CancelledError to itself: the agent could not know until it read
     on, and no bound of its own can begin before that.
     """
-    let_through = {
-        c.request for c in facts.trace.of(StreamClosed, run.number) if c.by == "cancelled"
-    }
+    records = facts.trace.records
     return any(
-        told.how == "CancelledError" and told.request not in let_through
+        told.how == "CancelledError" and not isinstance(records[told.n + 1], StreamClosed)
         for told in facts.trace.of(StreamTold, run.number)
         if told.n > cancel.called
     )

@@ -62,6 +62,9 @@ def test_a_cancelled_error_that_a_stream_keeps_to_itself_begins_no_bound() -> No
     assert 0 == cancel_effective(told, (8.0, done("cancelled"))).occasions
     let_through = (0.0, StreamClosed(1, "cancelled"))
     assert 1 == len(cancel_effective(told, let_through, (8.0, done("cancelled"))).violations)
+    second = (2.0, StreamTold(1, "CancelledError"))
+    kept_once = (told, second, let_through, (8.0, done("cancelled")))
+    assert 0 == cancel_effective(*kept_once).occasions
 
 
 def test_a_run_that_settles_later_is_broken() -> None:
