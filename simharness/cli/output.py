@@ -77,7 +77,8 @@ class _Reports:
         parts = ["\n".join(_case_lines(self.suite.results))] if verbose else []
         parts += [text.areas(self.suite), *blocks]
         parts.append(_missed(self.suite, limit=None if verbose else _LISTED))
-        parts.append(text.silent_rules(self.suite, coverage.obstacles(self.suite.agent)))
+        obstacles = coverage.obstacles(self.suite.agent)
+        parts.append(text.silent_rules(self.suite, obstacles, verbose=verbose))
         return _joined([*parts, text.summary(self.suite, self.seconds)])
 
 

@@ -136,13 +136,20 @@ def summary(suite: SuiteResult, seconds: float | None = None) -> str:
     return "; ".join(parts)
 
 
-def silent_rules(suite: SuiteResult, obstacles: Mapping[str, str]) -> str:
+def silent_rules(suite: SuiteResult, obstacles: Mapping[str, str], *, verbose: bool = True) -> str:
     """The table of rules that no case gave anything to judge, and why; empty if there is none.
 
-    `obstacles` says for every rule why it can never judge this agent, or nothing.
+    `obstacles` says for every rule why it can never judge this agent, or nothing. Unless `verbose`
+    those that cannot are only counted: nobody can do anything about them with another scenario.
     """
     seen = suite.occasions()
-    rows = [
-        (rule, why or "never had an occasion") for rule, why in obstacles.items() if not seen[rule]
-    ]
-    return tabulate(rows, ["rule without occasion", "why"], tablefmt="simple") if rows else ""
+    silent = {rule: why for rule, why in obstacles.items() if not seen[rule]}
+    listed = silent if verbose else {rule: why for rule, why in silent.items() if not why}
+    rows = [(rule, why or "never had an occasion") for rule, why in listed.items()]
+    parts = [tabulate(rows, ["rule without occasion", "why"], tablefmt="simple")] if rows else []
+    if len(listed) < len(silent):
+        parts.append(
+            f"{plural(len(silent) - len(listed), 'rule')} cannot judge this agent: its contract "
+            "promises, or it reports, too little for them; --verbose lists them"
+        )
+    return "\n\n".join(parts)

@@ -134,9 +134,14 @@ def test_strict_coverage_exits_with_2(folder: Path, capsys: pytest.CaptureFixtur
 def test_silent_rules_are_named_with_the_reason(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A rule that nothing gave an occasion proves nothing, and the table says why."""
+    """A rule that nothing gave an occasion proves nothing, and the table says why on request."""
     main(["run", ".", "--agent", "tests.loops:good"])
+    out = capsys.readouterr().out
+    assert "never had an occasion" in out
+    assert "the contract does not say: " not in out
+    assert "rules cannot judge this agent" in out
 
+    main(["run", ".", "--agent", "tests.loops:good", "--verbose"])
     out = capsys.readouterr().out
     assert "never had an occasion" in out
     assert "the contract does not say: " in out
