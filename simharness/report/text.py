@@ -30,6 +30,7 @@ _COLUMNS = {
     "n/a": CaseVerdict.NOT_APPLICABLE,
     "error": CaseVerdict.ERROR,
 }
+_MANY = 20  # cases from which on every rule should have had an occasion
 _ALWAYS = ("holds", "violated", "not exercised")
 
 
@@ -140,16 +141,29 @@ def silent_rules(suite: SuiteResult, obstacles: Mapping[str, str], *, verbose: b
     """The table of rules that no case gave anything to judge, and why; empty if there is none.
 
     `obstacles` says for every rule why it can never judge this agent, or nothing. Unless `verbose`
-    those that cannot are only counted: nobody can do anything about them with another scenario.
+    those that cannot are only counted, and so is every rule if there are but a few cases: of them
+    nobody expects that they give each rule something to judge.
     """
     seen = suite.occasions()
     silent = {rule: why for rule, why in obstacles.items() if not seen[rule]}
-    listed = silent if verbose else {rule: why for rule, why in silent.items() if not why}
-    rows = [(rule, why or "never had an occasion") for rule, why in listed.items()]
-    parts = [tabulate(rows, ["rule without occasion", "why"], tablefmt="simple")] if rows else []
-    if len(listed) < len(silent):
+    unmet = {rule: "never had an occasion" for rule, why in silent.items() if not why}
+    if verbose:
+        return _rules_table({rule: why or "never had an occasion" for rule, why in silent.items()})
+    few = len(suite.results) < _MANY
+    parts = [] if few else [_rules_table(unmet)]
+    if few and unmet:
         parts.append(
-            f"{plural(len(silent) - len(listed), 'rule')} cannot judge this agent: its contract "
+            f"{plural(len(unmet), 'rule')} had nothing to judge here; --verbose lists them"
+        )
+    if len(unmet) < len(silent):
+        parts.append(
+            f"{plural(len(silent) - len(unmet), 'rule')} cannot judge this agent: its contract "
             "promises, or it reports, too little for them; --verbose lists them"
         )
-    return "\n\n".join(parts)
+    return "\n\n".join(part for part in parts if part)
+
+
+def _rules_table(rules: Mapping[str, str]) -> str:
+    """Rules and why they are silent."""
+    heads = ["rule without occasion", "why"]
+    return tabulate(list(rules.items()), heads, tablefmt="simple") if rules else ""
