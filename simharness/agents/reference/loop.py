@@ -89,6 +89,7 @@ class ReferenceAgent:
         self.queues = self.queues_type()
         self.admission = Admission()
         self._run: Run | None = None
+        self._early: tuple[str, str] | None = None
         self._outcome: Outcome | None = None
 
     # --- what a user calls ----------------------------------------------------------------------
@@ -123,9 +124,15 @@ class ReferenceAgent:
         `queue` says what becomes of queued messages: run, drop or park. The first cancel decides.
         """
         if self._run is not None:
-            if queue and not self._run.cancellation.called:
-                self._run.queue = queue
-            self._run.cancellation.set(reason)
+            self.cancel_run(self._run, reason, queue)
+        elif self.admission.taken and self._early is None:
+            self._early = (reason, queue)  # for the run that has been let in and begins next
+
+    def cancel_run(self, run: Run, reason: str, queue: str) -> None:
+        """Cancel a run; only the first cancel has a say in what becomes of the queue."""
+        if queue and not run.cancellation.called:
+            run.queue = queue
+        run.cancellation.set(reason)
 
     def history(self) -> list[Message]:
         """The messages the next request would hold, without the system prompt."""
@@ -159,7 +166,11 @@ class ReferenceAgent:
         """Begin, or do with a prompt during a run what the settings say."""
         if self.admission.taken:
             self.meet_second_prompt()
-        await self.admission.enter()
+        try:
+            await self.admission.enter()
+        except asyncio.CancelledError:
+            self._early = None
+            raise
 
     def meet_second_prompt(self) -> None:
         """Refuse a prompt that comes during a run, or make room for it."""
@@ -190,6 +201,9 @@ class ReferenceAgent:
     ) -> tuple[Run, End]:
         """One run from its start to its end, whatever happens between them."""
         run = self._run = self.open_run()
+        if self._early is not None:
+            self.cancel_run(run, *self._early)
+            self._early = None
         if self.admission.waited_for:
             self.make_room(run)
         run.turns.answering.streaming = stream
@@ -250,6 +264,8 @@ class ReferenceAgent:
         """Go on from the history as it is; without one there is nothing to do."""
         if self.journal.history:
             return await run.turns.take(self.queues.take_steering())
+        if run.cancellation.called:
+            return run.turns.cancelled()
         return await self.begin_queued(run) if self.queues.waiting else End(Outcome.COMPLETED)
 
     async def begin_queued(self, run: Run) -> End:
@@ -267,9 +283,9 @@ class ReferenceAgent:
         if run.rolled_back:
             self.roll_back(run)
         messages = tuple(self.journal.history[run.kept_before :])
-        self.release(run, end)
         usage = self.journal.usage_since(run.turns.used_before)
         self.journal.report(AgentEnd(end.outcome, end.cause, messages, usage))
+        self.release(run, end)
         return end
 
     def become_idle(self, end: End) -> None:  # noqa: ARG002 - however it ended
