@@ -137,7 +137,8 @@ def observers(trace: Trace, contract: Contract) -> Judgement:
         if run.left:
             continue
         outcomes = _latest(run, reported(run))
-        rows = [row for row in trace.of(LogRow, run.number) if not row.derived]
+        begun = run.ends[-2].n if run.queued and len(run.ends) > 1 else 0
+        rows = [r for r in trace.of(LogRow, run.number) if not r.derived and r.n > begun]
         if len(outcomes) + bool(rows) > 1 and not _cancelled_behind_end(run):
             occasions += 1
             violations += _disagreeing(run, outcomes, rows)

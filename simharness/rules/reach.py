@@ -141,7 +141,7 @@ def _disturbed(facts: Facts, run: RunFacts, cancel: Cancel, second: int) -> list
         found += [
             ("ended as failed", n)
             for outcome, n in reported(run)
-            if outcome is Outcome.FAILED and n > second
+            if outcome is Outcome.FAILED and second < n <= run.stopped(cancel)
         ]
     found += [
         ("the loop had to handle an error", error.n)
@@ -198,7 +198,8 @@ def _touched(facts: Facts, run: RunFacts) -> str:
     stopped = facts.trace.of(InputRejected, run.number) or any(
         end.outcome in {Outcome.REJECTED, Outcome.LIMIT} for end in run.ends
     )
-    return "" if asked or stopped else "made no request"
+    continues = not run.text  # which has nothing to do if nothing is kept
+    return "" if asked or stopped or continues else "made no request"
 
 
 RULES = (

@@ -157,14 +157,14 @@ QUEUED_FAILS = (
 )
 
 
-@pytest.mark.parametrize("rule", ["cancel-not-failure", "terminal-kind"])
+@pytest.mark.parametrize("rule", ["cancel-not-failure", "terminal-kind", "cancel-idempotent"])
 def test_queued_work_may_fail_by_itself(rule: str) -> None:
     """What was cancelled ended before; the queue may also be left from an earlier run."""
-    queued = (HELLO, ActionTaken("follow_up"), *CUT[1:])
+    queued = (HELLO, ActionTaken("follow_up"), *CUT[1:], CALLED)
     assert [] == said(rule, *queued, *QUEUED_FAILS)
     parked = (HELLO, ActionTaken("follow_up"), done())
-    assert [] == said(rule, *parked, *CUT, *QUEUED_FAILS)
-    assert said(rule, *CUT, *QUEUED_FAILS)
+    assert [] == said(rule, *parked, *CUT, CALLED, *QUEUED_FAILS)
+    assert said(rule, *CUT, CALLED, *QUEUED_FAILS)
     assert said(rule, *queued, AgentEnd(Outcome.FAILED), done())
 
 
@@ -237,6 +237,11 @@ def test_a_stale_cancel_that_touches_the_next_run_is_broken(
 def test_a_prompt_that_was_rejected_needs_no_request() -> None:
     """It was refused for a reason of its own."""
     assert [] == said("cancel-flag-reset", *IDLE, done("raised", outcome=Outcome.REJECTED))
+
+
+def test_a_continue_may_have_nothing_to_do() -> None:
+    """A prompt without a text makes no request where nothing was kept."""
+    assert [] == said("cancel-flag-reset", *CUT, done(), PromptCalled(""), done())
 
 
 def test_a_run_with_a_cause_of_its_own_is_no_occasion() -> None:

@@ -485,6 +485,14 @@ def test_a_failed_log_row_contradicts_a_completed_run() -> None:
     assert [wanted] == said("observers-agree", *records)
 
 
+def test_log_rows_of_a_cancelled_part_say_nothing_about_the_queued_one() -> None:
+    """Attempts count anew where the queue begins to run."""
+    cut = (ActionTaken("follow_up"), LogRow(2, False, "gone"), AgentEnd(Outcome.CANCELLED))
+    queued = (LogRow(1, True), AgentEnd(Outcome.COMPLETED), done())
+    assert [] == said("observers-agree", HELLO, *cut, *queued)
+    assert 1 == len(said("observers-agree", HELLO, *cut, LogRow(1, False, "gone"), *queued[1:]))
+
+
 def test_an_exception_may_stand_for_a_limit() -> None:
     """It has no other word."""
     records = (HELLO, AgentEnd(Outcome.LIMIT), done("raised", outcome=Outcome.FAILED))
