@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import attrs
 
+from simharness.agent import NotApplicable
 from simharness.agents import find
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
@@ -34,9 +36,11 @@ class Played:
 
 
 def play(cases: Iterable[Case]) -> tuple[Played, ...]:
-    """Run and judge each case once on the default schedule."""
+    """Run and judge each case once on the default schedule; those it cannot play are left out."""
     reference = find("reference")
+    done = []
     with batch():
-        return tuple(
-            Played(case, Bench(case, reference).trial(ScheduleChooser())) for case in cases
-        )
+        for case in cases:
+            with contextlib.suppress(NotApplicable):
+                done.append(Played(case, Bench(case, reference).trial(ScheduleChooser())))
+    return tuple(done)

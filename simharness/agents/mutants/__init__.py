@@ -6,7 +6,16 @@ same mistake. Its docstring says what it does wrong, and its rule must turn red.
 
 from __future__ import annotations
 
-from simharness.agents.mutants import answers, history, hooks, promises, queues, runs, tools
+from simharness.agents.mutants import (
+    answers,
+    consumers,
+    history,
+    hooks,
+    promises,
+    queues,
+    runs,
+    tools,
+)
 from simharness.agents.mutants.mutant import Mutant
 
 __all__ = ["MUTANTS", "Mutant"]
@@ -19,4 +28,5 @@ MUTANTS: tuple[Mutant, ...] = (
     *hooks.MUTANTS,
     *queues.MUTANTS,
     *promises.MUTANTS,
+    *consumers.MUTANTS,
 )
