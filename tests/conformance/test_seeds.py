@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.processes import simharness
 
 SCENARIO = """\
 scenario: between-two-tools
@@ -23,29 +22,18 @@ run:
 AGENT = "mutant:unrun-calls-stay-unanswered"
 
 
-def simharness(folder: Path, *words: str, hash_seed: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a fresh process."""
-    return subprocess.run(
-        [sys.executable, "-m", "simharness", *words],
-        cwd=folder,
-        env={**os.environ, "PYTHONHASHSEED": hash_seed},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_a_drawn_failure_comes_again_from_its_seed_and_from_its_code(tmp_path: Path) -> None:
     """Both lead to the same trace: the code holds its hash, and the replay is exact."""
     (tmp_path / "between-two-tools.sim.yaml").write_text(SCENARIO)
     search = ["run", ".", "--agent", AGENT, "--strategy", "deviate", "--seed", "7"]
-    first = simharness(tmp_path, *search, hash_seed="1")
-    again = simharness(tmp_path, *search, hash_seed="77")
+    first = simharness(*search, hash_seed="1", folder=tmp_path)
+    again = simharness(*search, hash_seed="77", folder=tmp_path)
     assert 1 == first.returncode, first.stderr
     codes = re.findall(r"Replay: simharness replay (\S+)", first.stdout)
     assert codes
     assert codes == re.findall(r"Replay: simharness replay (\S+)", again.stdout)
     assert "Seed: the same search with --strategy deviate --seed 7 draws it again." in first.stdout
-    replay = simharness(tmp_path, "replay", codes[0], "between-two-tools.sim.yaml", hash_seed="3")
+    words = ["replay", codes[0], "between-two-tools.sim.yaml"]
+    replay = simharness(*words, hash_seed="3", folder=tmp_path)
     assert 1 == replay.returncode
     assert replay.stdout.startswith("EXACT")

@@ -6,15 +6,11 @@ Each find is confirmed without simharness by a plain script beside this file.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.processes import simharness
 
 FINDS = {
     "tinyagent": {
@@ -31,18 +27,6 @@ FINDS = {
     },
 }
 TRIALS = {"tinyagent": 2_500, "pydantic-ai": 1_000}
-
-
-def simharness(*words: str, hash_seed: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "simharness", *words],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONHASHSEED": hash_seed},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def swept(agent: str) -> list[dict[str, Any]]:
