@@ -64,8 +64,8 @@ def unknown_answered(trace: Trace, contract: Contract) -> Judgement:
     occasions = 0
     violations: list[Violation] = []
     for run in facts.runs.values():
-        if run.left or run.cancels or run.graceful or run.settled is None or facts.overlaps(run):
-            continue  # something else may have ended it
+        if run.left or run.cancels or run.graceful or run.settled is None or run.replaced:
+            continue
         for request in run.requests:
             names = set(_called(facts, request).values()) - set(request.tools)
             if names and request.tools and _goes_on(facts, run, request):

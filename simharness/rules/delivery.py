@@ -238,7 +238,7 @@ def usage(trace: Trace, contract: Contract) -> Judgement:
     violations: list[Violation] = []
     rows: dict[tuple[int, int], list[LogRow | AttemptKept]] = {}
     for row in booked:
-        rows.setdefault((row.run, row.attempt), []).append(row)
+        rows.setdefault((row.run, _request(facts.runs[row.run], row)), []).append(row)
     for place, found in rows.items():
         violations += _misbooked(place, found, taken.get(place))
     if family == "log":
@@ -248,6 +248,13 @@ def usage(trace: Trace, contract: Contract) -> Judgement:
                 text = f"The usage of request {place[1]} of run {place[0]} is in no log row."
                 violations.append(Violation("usage-once", text, (run.over,)))
     return judged(occasions, violations)
+
+
+def _request(run: RunFacts, row: LogRow | AttemptKept) -> int:
+    """The request that an attempt stands for: attempts may count anew where queued work begins."""
+    begun = max((end.n for end in run.ends if end.n < row.n), default=0)
+    before = sum(request.n < begun for request in run.requests)
+    return row.attempt if row.attempt > before else row.attempt + before
 
 
 def _misbooked(

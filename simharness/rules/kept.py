@@ -155,7 +155,9 @@ def _failed(facts: Facts, terminal: TerminalTaken) -> bool:
     if terminal.kind == "close" and facts.contract.silent_close != "failed":
         return False
     run = facts.runs.get(terminal.run)
-    return run is not None and not any(cancel.called < terminal.n for cancel in run.cancels)
+    if run is None or run.replaced:
+        return False
+    return not any(cancel.called < terminal.n for cancel in run.cancels)
 
 
 def _streamed(facts: Facts, run: int, request: int) -> str:

@@ -46,8 +46,8 @@ def _said(facts: Facts) -> list[_Said]:
     for action in facts.trace.of(ActionTaken):
         verb = action.action.partition(" ")[0]
         if verb in {"steer", "follow_up"} and action.text:
-            open_runs = [r for r in facts.runs.values() if r.prompted < action.n < r.over]
-            run = open_runs[-1] if open_runs else None
+            open_runs = (r for r in facts.runs.values() if r.prompted < action.n < r.over)
+            run = next(open_runs, None)  # of several prompts the first is at work
             found.append(_Said(verb, action.text, action.n, run))
     return found
 
@@ -73,8 +73,9 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
     violations = []
     for said in _said(facts):
         times = _spoken(facts, said.text)
-        kept = max((_holds(messages, said.text) for messages in _histories(facts)), default=0)
         refused = _refused(facts, said)
+        histories = _histories(facts, since=refused)
+        kept = max((_holds(messages, said.text) for messages in histories), default=0)
         waits = not kept and not refused and not _due(facts, said)
         if waits:
             continue
@@ -99,18 +100,19 @@ def _spoken(facts: Facts, text: str) -> int:
     return sum(text in one for one in prompts + actions)
 
 
-def _histories(facts: Facts) -> list[tuple[Message, ...]]:
-    requests = [request.messages for request in facts.trace.of(RequestMade)]
-    return requests + [shown.messages for shown in facts.trace.of(HistoryRead)]
+def _histories(facts: Facts, *, since: int) -> list[tuple[Message, ...]]:
+    """All histories; if a message was taken back, only those behind that."""
+    requests = [request.messages for request in facts.trace.of(RequestMade) if request.n > since]
+    return requests + [shown.messages for shown in facts.trace.of(HistoryRead) if shown.n > since]
 
 
-def _refused(facts: Facts, said: _Said) -> bool:
-    """Whether the user was told that the message goes nowhere: by a notice or an exception."""
+def _refused(facts: Facts, said: _Said) -> int:
+    """Where the user was told that the message goes nowhere, by notice or exception; else 0."""
     notices = [(notice.n, notice.text) for notice in facts.trace.of(Notice)]
     notices += [(rejected.n, rejected.reason) for rejected in facts.trace.of(InputRejected)]
-    if any(n > said.n and said.text in text for n, text in notices):
-        return True
-    return any(said.n < error.n <= said.n + 2 for error in facts.trace.of(LoopError))
+    told = [n for n, text in notices if n > said.n and said.text in text]
+    told += [e.n for e in facts.trace.of(LoopError) if said.n < e.n <= said.n + 2]
+    return min(told, default=0)
 
 
 def _due(facts: Facts, said: _Said) -> bool:
@@ -198,6 +200,8 @@ def progress(trace: Trace, contract: Contract) -> Judgement:
     violations = []
     for said in _said(facts):
         if said.verb == "follow_up" and said.run is not None and _goes_on(facts, said.run):
+            if _refused(facts, said):
+                continue
             occasions += 1
             if not _runs_before_the_next_prompt(facts, said.run, said):
                 if said.run.cancels and _displayed(facts, said):

@@ -63,7 +63,8 @@ class RunFacts:
 
     `graceful` are the record numbers of cancels that let the turn end. `left`: the consumer went
     away and the agent does not declare that this stops the run, so nothing follows from it.
-    `queued`: other work was waiting that the agent may do after a cancel.
+    `queued`: other work was waiting that the agent may do after a cancel. `replaced`: a later
+    prompt came during the run, and may have stopped it as a cancel would.
     """
 
     number: int
@@ -77,6 +78,7 @@ class RunFacts:
     ends: list[AgentEnd] = attrs.field(factory=list)
     left: bool = False
     queued: bool = False
+    replaced: bool = False
     outcomes: list[tuple[Outcome, int]] | None = None  # filled in by who asks first
 
     @property
@@ -130,6 +132,7 @@ class Facts:
         self._events: list[Reported] | None = None
         self._read_cancels()
         self._read_queues()
+        self._read_second_prompts()
 
     def _read_cancels(self) -> None:
         called = self.trace.of(CancelCalled)
@@ -161,12 +164,17 @@ class Facts:
             if any(word in action.action for word in _QUEUEING):
                 for run in self.runs.values():  # what is parked waits for a later run
                     run.queued |= run.number >= action.run
-        if self.contract.second_prompt in {"reject", "rollback"}:
+
+    def _read_second_prompts(self) -> None:
+        policy = self.contract.second_prompt
+        if policy == "reject" or len(self.runs) == 1:
             return
+        queues = self.contract.queue_on_cancel not in {"drop", "park"} and policy != "rollback"
         for later in self.runs.values():
             for run in self.runs.values():
                 if later.session == run.session and run.prompted < later.prompted < run.over:
-                    run.queued = True
+                    run.queued |= queues
+                    run.replaced |= policy != "queue"
 
     def taken(self, run: int, request: int) -> list[ChunkTaken]:
         """The chunks the agent took from one stream, in order."""

@@ -165,7 +165,7 @@ def _foreign_abort(terminal: TerminalTaken | None) -> bool:
 
 def _failure(facts: Facts, run: RunFacts) -> TerminalTaken | None:
     """The failed stream with which the run ended, if nothing but the stream can be its cause."""
-    if not run.requests or run.settled is None or run.queued:
+    if not run.requests or run.settled is None or run.queued or run.replaced:
         return None
     terminal = facts.terminal(run.requests[-1])
     if terminal is None or terminal.n > run.over or terminal.answering:

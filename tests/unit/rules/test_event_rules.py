@@ -250,6 +250,15 @@ def test_a_finished_run_that_nobody_cancelled_is_not_cancelled() -> None:
     assert [] == ended(Outcome.CANCELLED, HELLO, ASKED, ActionTaken("shutdown"), FINISHED)
 
 
+def test_a_run_that_a_later_prompt_stopped_may_end_as_cancelled() -> None:
+    """Also if its stream failed at that moment."""
+    end = (1, AgentEnd(Outcome.CANCELLED))
+    records = (HELLO, ASKED, PromptCalled("rather"), (1, TerminalTaken(1, "error")), end)
+    for policy, broken in (("rollback", 0), ("queue", 1)):
+        contract = Contract(reports=REPORTS.reports, second_prompt=policy, queue_on_cancel="park")
+        assert broken == len(said("terminal-kind", *records, (1, done()), contract=contract))
+
+
 def test_an_incomplete_response_is_no_success() -> None:
     """The provider said that something is missing."""
     records = (HELLO, ASKED, TerminalTaken(1, "finish", "incomplete"))
@@ -568,6 +577,14 @@ def test_attempt_records_are_read_if_there_is_no_log() -> None:
     contract = Contract(reports=frozenset({"attempt"}))
     kept = AttemptKept(1, "", usage=(1, 1))
     assert 1 == len(said("usage-once", *USED, kept, done(), contract=contract))
+
+
+def test_attempts_may_count_anew_where_queued_work_begins() -> None:
+    """The first attempt behind the end of the first part is the second request."""
+    first = (*USED, LogRow(1, True, usage=(10, 5)), AgentEnd(Outcome.CANCELLED))
+    second = (AgentStart(), RequestMade(2, (HI,)), UsageTaken(2, 7, 7))
+    assert [] == said("usage-once", *first, *second, LogRow(1, True, usage=(7, 7)), done())
+    assert 1 == len(said("usage-once", *first, *second, LogRow(1, True), done()))
 
 
 def test_usage_has_no_occasion_without_reports() -> None:

@@ -200,6 +200,19 @@ def test_a_cut_stream_is_no_failed_one() -> None:
     assert 0 == verdict("error-content-dropped", *cut(assistant("One. ")), contract=DROPS).occasions
 
 
+def test_a_stream_that_a_later_prompt_cut_is_no_failed_one() -> None:
+    """A prompt that takes the place of a run stops it, whatever the stream then says."""
+    records: tuple[Record | tuple[int, Record], ...] = (
+        *(PromptCalled("hi"), RequestMade(1, (HI,)), ChunkTaken(1, 1, "text", "Hel")),
+        *(PromptCalled("rather"), (1, TerminalTaken(1, "error")), (1, done("cancelled"))),
+        *(RequestMade(1, (HI, assistant("Hel"), user("rather"))), done()),
+    )
+    for policy, occasions in (("interrupt", 0), ("rollback", 0), ("queue", 1)):
+        declared = Contract(error_content="dropped", second_prompt=policy)
+        judged = verdict("error-content-dropped", *records, contract=declared)
+        assert occasions == judged.occasions
+
+
 def test_an_agent_that_keeps_error_content_is_not_judged() -> None:
     """It says so."""
     keeps = Contract(error_content="kept")

@@ -85,6 +85,14 @@ def test_a_message_may_be_refused(told: Record) -> None:
     assert [wanted] == problems("steer-conserved", run(STEER, told, then=(B,)))
 
 
+def test_a_message_may_be_taken_back_with_its_run() -> None:
+    """It stood in the history before that, and not since."""
+    heard, back = RequestMade(2, (A, B)), Notice("rolled-back", "more")
+    assert [] == problems("steer-conserved", run(STEER, heard, back))
+    wanted = "What the user said by steer stands in the history, although it was refused."
+    assert [wanted] == problems("steer-conserved", run(STEER, heard, back, then=(B,)))
+
+
 def test_a_message_that_is_heard_twice_is_broken() -> None:
     """The model does things twice."""
     wanted = "What the user said by steer stands in the history more than once."
@@ -209,3 +217,13 @@ def test_a_follow_up_whose_own_turn_was_cancelled_is_not_in_the_queue_any_more()
     kept = HistoryRead((A, B))
     assert [] == problems("queue-progress", run(FOLLOW, *STOP, (1, kept)))
     assert 1 == len(problems("queue-progress", run(FOLLOW, *STOP)))
+
+
+def test_a_follow_up_that_was_dropped_waits_no_more() -> None:
+    """The user was told; and of two open runs it was meant for the first."""
+    records: list[Stamped] = [
+        *(PromptCalled("a"), RequestMade(1, (A,)), PromptCalled("again")),
+        *((1, FOLLOW), (1, Notice("dropped", "more")), (1, done())),
+        *(RequestMade(1, (A, AGAIN)), done()),
+    ]
+    assert [] == problems("queue-progress", records, RUNS)
