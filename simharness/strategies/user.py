@@ -21,7 +21,7 @@ __all__ = ["SCRIPTS", "Manners", "User"]
 _CANCELS_MAX = 3
 _ACTIONS_MAX = 6
 _MORE = st.sampled_from((False, True, True))
-_SAYS = st.one_of(st.just("Go"), TEXTS.filter(str.strip))
+_ENDINGS = st.one_of(st.just(""), TEXTS)
 _HOW = st.sampled_from(("later", "meanwhile", "placed"))
 _REASONS = st.sampled_from((None, "shutdown", "timeout"))
 _NOTHING: st.SearchStrategy[Word | None] = st.none()
@@ -72,10 +72,13 @@ class User:
         if kind == "cancel" and self._cancels < _CANCELS_MAX:
             return self._cancel()
         if kind in {"steer", "follow_up"}:
-            # A text of its own each, so that it can be found again wherever an agent puts it.
-            self._said += 1
-            return {kind: f"Remark {self._said}", **self._place(anywhere=True)}
+            return {kind: self._say("Remark"), **self._place(anywhere=True)}
         return {"wait": Word("20ms"), **self._place()}
+
+    def _say(self, what: str) -> str:
+        """A text that is no part of another one, so that it is found again wherever it is put."""
+        self._said += 1
+        return f"{what} {self._said}."
 
     def _cancel(self) -> Document:
         self._cancels += 1
@@ -89,7 +92,9 @@ class User:
 
     def _prompt(self, verb: str) -> Document:
         """One that waits for its turn, or one that comes during a run."""
-        prompt: Document = {verb: self._draw(_SAYS) if verb == "prompt" else None}
+        prompt: Document = {verb: self._say("Prompt") + self._draw(_ENDINGS)}
+        if verb == "continue":
+            prompt = {verb: None}
         first = not self._running
         how = self._draw(_HOW)
         place = self._place(outside=True) if how == "placed" and not first else {}

@@ -56,7 +56,7 @@ def drawn(most: int, strategy: SearchStrategy[Case]) -> list[Case]:
 @pytest.fixture(scope="module")
 def some() -> list[Case]:
     """Enough cases for every kind of thing to be among them."""
-    return drawn(400, cases())
+    return drawn(800, cases())
 
 
 def anchors(found: list[Case]) -> set[tuple[AnchorKind, Relation, bool]]:
@@ -162,7 +162,7 @@ scenario: drawn
 tools:
   search: "ok"
 run:
-- {prompt: "Go"}
+- {prompt: "Prompt 1."}
 - {cancel: null}
 """
 
@@ -173,7 +173,7 @@ model:
 tools:
   search: "ok"
 run:
-- {prompt: "Go"}
+- {prompt: "Prompt 1."}
 - {cancel: null, during: search 1}
 """
 
