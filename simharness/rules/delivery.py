@@ -238,7 +238,7 @@ def usage(trace: Trace, contract: Contract) -> Judgement:
     violations: list[Violation] = []
     rows: dict[tuple[int, int], list[LogRow | AttemptKept]] = {}
     for row in booked:
-        rows.setdefault((row.run, _request(facts.runs[row.run], row)), []).append(row)
+        rows.setdefault((row.run, _request(facts.runs[row.run], row, booked)), []).append(row)
     for place, found in rows.items():
         violations += _misbooked(place, found, taken.get(place))
     if family == "log":
@@ -250,11 +250,12 @@ def usage(trace: Trace, contract: Contract) -> Judgement:
     return judged(occasions, violations)
 
 
-def _request(run: RunFacts, row: LogRow | AttemptKept) -> int:
+def _request(run: RunFacts, row: LogRow | AttemptKept, rows: Sequence[LogRow | AttemptKept]) -> int:
     """The request that an attempt stands for: attempts may count anew where queued work begins."""
     begun = max((end.n for end in run.ends if end.n < row.n), default=0)
     before = sum(request.n < begun for request in run.requests)
-    return row.attempt if row.attempt > before else row.attempt + before
+    anew = any(one.run == row.run and one.n > begun and one.attempt <= before for one in rows)
+    return row.attempt + before if anew else row.attempt
 
 
 def _misbooked(

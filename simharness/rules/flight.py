@@ -92,7 +92,8 @@ def _interrupts(facts: Facts, run: RunFacts, later: RunFacts) -> str:
 def _rolls_back(facts: Facts, run: RunFacts, later: RunFacts) -> str:
     """The earlier run is stopped, and nothing of it is left in the history."""
     problem = _interrupts(facts, run, later)
-    if problem or not later.requests or not run.requests:
+    over_before = any(end.n < later.prompted for end in run.ends)  # what goes on was queued
+    if problem or over_before or not (run.text and run.requests and later.requests):
         return problem
     before = _said(run.requests[0], run.text)
     after = _said(later.requests[0], run.text) - (run.text == later.text)

@@ -585,6 +585,9 @@ def test_attempts_may_count_anew_where_queued_work_begins() -> None:
     second = (AgentStart(), RequestMade(2, (HI,)), UsageTaken(2, 7, 7))
     assert [] == said("usage-once", *first, *second, LogRow(1, True, usage=(7, 7)), done())
     assert 1 == len(said("usage-once", *first, *second, LogRow(1, True), done()))
+    third = (LogRow(1, False, "gone", (7, 7)), RequestMade(3, (HI,)), UsageTaken(3, 8, 8))
+    again = LogRow(2, True, usage=(8, 8))
+    assert [] == said("usage-once", *first, *second, *third, again, done())
 
 
 def test_usage_has_no_occasion_without_reports() -> None:

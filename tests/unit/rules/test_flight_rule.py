@@ -2,6 +2,7 @@
 
 from simharness.contract import Contract
 from simharness.trace import (
+    AgentEnd,
     ChunkTaken,
     Message,
     Outcome,
@@ -94,6 +95,17 @@ def test_a_rolled_back_run_leaves_nothing() -> None:
     assert [] == problems("rollback", *stopped, second(B), (2, done()))
     wanted = ["the earlier prompt is still in the history"]
     assert wanted == problems("rollback", *stopped, second(A, B), (2, done()))
+
+
+def test_only_what_the_rolled_back_run_itself_has_said_is_gone() -> None:
+    """Not what ended before its queue began to run, and nothing where it continued."""
+    rollback = Contract(second_prompt="rollback")
+    ended = AgentEnd(Outcome.CANCELLED)
+    queued = (PromptCalled("a"), RequestMade(1, (A,)), ended, PromptCalled("b"))
+    after = ((1, done()), second(A, B), (2, done()))
+    assert () == verdict("single-flight", *queued, *after, contract=rollback).violations
+    continued = (PromptCalled(""), RequestMade(1, (A,)), TAKEN, PromptCalled("b"))
+    assert () == verdict("single-flight", *continued, *after, contract=rollback).violations
 
 
 def test_prompts_one_after_the_other_are_no_occasion() -> None:
