@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from simharness.choices import Chooser, Kind, Option, Point
 from simharness.world.busy import Busy
-from simharness.world.clock import INFINITY
+from simharness.world.clock import INFINITY, RESOLUTION_S
 from simharness.world.limits import AdapterFailed, Limits, TrialEnded
 from simharness.world.relaxed import permute_steps
 
@@ -27,6 +27,9 @@ TIME = Option("time passes", Kind.TIME, "clock")
 RUN_OR_TIME = (RUN, TIME)
 LATEST = sys.float_info.max
 """Below infinity, which stands for `has nothing to deliver`."""
+
+
+_make = tuple.__new__
 
 
 def _due(source: Source) -> float:
@@ -102,7 +105,8 @@ class Boundaries:
                 self._ask_ready()
             elif self._busy.must_force() and not self._ask_idle() and self._busy.hopeless():
                 raise TrialEnded("livelock", self._busy.describe())
-        if self.clock.heap:
+        heap = self.clock.heap
+        if heap and heap[0][0] <= self.clock.now + RESOLUTION_S:
             self._run_timers()
         self._run_handles()
         if self.count > self.limits.boundaries:
@@ -150,7 +154,12 @@ class Boundaries:
         """Handles are ready: deliver until `run` or `time passes` is chosen."""
         clock = self.clock
         while True:
-            deadline = clock.deadline() if clock.heap else INFINITY
+            heap = clock.heap
+            if not heap:
+                deadline = INFINITY
+            else:
+                when, _, timer = heap[0]
+                deadline = clock.deadline() if timer._cancelled else when
             limit = clock.now + self.patience_s
             offers = self._offers(limit)
             if offers:
@@ -172,6 +181,11 @@ class Boundaries:
     def _ask_idle(self) -> bool:
         """Nothing is ready: the earliest delivery or timer comes, or, late, another."""
         deadline = self.clock.deadline()
+        if not any(self._lanes):  # only timers, as in most iterations of a busy program
+            self.clock.now = (
+                self.clock.now if deadline == INFINITY else max(self.clock.now, deadline)
+            )
+            return deadline != INFINITY
         default = self._default(deadline)
         if default is None and deadline == INFINITY:
             return False
@@ -209,7 +223,8 @@ class Boundaries:
             return 0
         chosen = self.chooser.choose(options)
         assert 0 <= chosen < len(options), f"chose {chosen} of {len(options)} options"
-        self.points.append(Point(options, chosen, len(self.records)))
+        # tuple.__new__ does without the Python function that a NamedTuple's constructor is.
+        self.points.append(_make(Point, (options, chosen, len(self.records))))
         return chosen
 
     # --- doing ----------------------------------------------------------------------------
@@ -236,6 +251,7 @@ class Boundaries:
         ready = loop.ready
         if self._relaxed and self.free and len(ready) > 1:
             permute_steps(ready, self.choose)
+        threads = self.threads
         left = len(ready)
         while left:
             handle = ready.popleft()
@@ -245,7 +261,7 @@ class Boundaries:
                     handle._context.run(handle._callback, *handle._args)
                 except BaseException as exc:  # noqa: BLE001 - the loop knows what to do with it
                     loop.handle_failed(handle, exc)
-            if left and self.threads:
+            if left and threads:
                 self._posts_between()
 
     def _posts_between(self) -> None:
