@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -13,7 +14,6 @@ from simharness.verdict import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-from pathlib import Path
 
 __all__ = ["run_app"]
 

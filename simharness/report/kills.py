@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
+from simharness.report.text import plural
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -35,7 +37,8 @@ def as_text(kills: Sequence[Kill]) -> str:
         for kill in survivors
     ]
     lines.append(
-        f"{len(kills)} mutants: {len(kills) - len(survivors)} killed, {len(survivors)} survive"
+        f"{plural(len(kills), 'mutant')}: {len(kills) - len(survivors)} killed, "
+        f"{len(survivors)} survive"
     )
     return table + "\n\n" + "\n".join(lines)
 
