@@ -45,7 +45,7 @@ def test_a_mutant_that_breaks_another_rule_survives() -> None:
     assert kill.survives
     assert "tool-pairing" in kill.broken
     assert "SURVIVES forgetful: Loses results. Expected abort-visible, seen " in report
-    assert report.endswith("1 mutants: 0 killed, 1 survive")
+    assert report.endswith("1 mutant: 0 killed, 1 survive")
 
 
 def test_the_machine_form_names_survivors() -> None:
