@@ -137,18 +137,7 @@ class ScriptedStream(Source):
         for item in items:
             self._buffer.append(item)
             if item.number:
-                self._recorder.add(
-                    ChunkArrived(
-                        self.request,
-                        item.number,
-                        item.kind,
-                        item.text,
-                        item.call_id,
-                        item.name,
-                        item.index,
-                    ),
-                    self.run,
-                )
+                self._recorder.add(_noted(ChunkArrived, self.request, item), self.run)
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
@@ -258,18 +247,7 @@ class ScriptedStream(Source):
     def _take(self, item: Item) -> Chunk:
         self._recorder.took_from(self.run, self.request)
         if item.number:
-            self._recorder.add(
-                ChunkTaken(
-                    self.request,
-                    item.number,
-                    item.kind,
-                    item.text,
-                    item.call_id,
-                    item.name,
-                    item.index,
-                ),
-                self.run,
-            )
+            self._recorder.add(_noted(ChunkTaken, self.request, item), self.run)
             self._anchors.chunk_taken(self.run, self.request, item.number)
         if isinstance(item.chunk, UsageReport):
             usage = item.chunk
@@ -354,3 +332,10 @@ class ScriptedStream(Source):
             close = EndStep(EndKind.CLOSE, key=reaction.key)
             answer.append(Delivery((Item(end=close),), reaction.ends_after_s))
         return answer
+
+
+def _noted(
+    record: type[ChunkArrived | ChunkTaken], request: int, item: Item
+) -> ChunkArrived | ChunkTaken:
+    """What is noted of a chunk, alike when it arrives and when it is taken."""
+    return record(request, item.number, item.kind, item.text, item.call_id, item.name, item.index)

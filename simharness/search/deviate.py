@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simharness.search.draws import draws
+from simharness.search.sampler import Sampler
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
     from simharness.choices import Chooser, Option
-    from simharness.verdict import Verdict
 
 __all__ = ["Deviate"]
 
 
-class Deviate:
+class Deviate(Sampler):
     """Deviates at each point with probability `p`, to any other option alike.
 
     A tenth is the default: some three deviations in a trial of 30 points.
@@ -28,34 +27,12 @@ class Deviate:
 
     def __init__(self, p: float = 0.1, *, seed: int = 0) -> None:
         assert 0 < p <= 1, f"p is a probability above 0, not {p}"
+        super().__init__(f"deviate {p * 100:g} %", seed)
         self.p = p
-        self.seed = seed
-        self._trials = 0
 
-    @property
-    def name(self) -> str:
-        """`deviate P %`."""
-        return f"deviate {self.p * 100:g} %"
-
-    def begin(self) -> Chooser:
-        """Return the chooser of the next trial; there is always one."""
-        return _Deviating(draws(self.name, seed=self.seed, trial=self._trials), self.p)
-
-    def end(self, verdict: Verdict) -> None:  # noqa: ARG002 - samples do not look back
-        """Count the trial."""
-        self._trials += 1
-
-    def exhausted(self) -> bool:
-        """Tell False: sampling proves nothing."""
-        return False
-
-    def exhausted_to(self) -> int | None:
-        """Return None: sampling completes no bound."""
-        return None
-
-    def describe(self) -> str:
-        """Say how many trials were drawn and from which seed."""
-        return f"{self.name}: {self._trials} drawn (seed {self.seed})"
+    def chooser(self, random: Random) -> Chooser:
+        """Return a chooser that deviates with probability `p`."""
+        return _Deviating(random, self.p)
 
 
 class _Deviating:

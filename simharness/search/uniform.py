@@ -7,46 +7,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simharness.search.draws import draws
+from simharness.search.sampler import Sampler
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
     from simharness.choices import Chooser, Option
-    from simharness.verdict import Verdict
 
 __all__ = ["Uniform"]
 
 
-class Uniform:
+class Uniform(Sampler):
     """Takes each option with equal probability."""
 
-    name = "random"
-
     def __init__(self, *, seed: int = 0) -> None:
-        self.seed = seed
-        self._trials = 0
+        super().__init__("random", seed)
 
-    def begin(self) -> Chooser:
-        """Return the chooser of the next trial; there is always one."""
-        return _Walking(draws(self.name, seed=self.seed, trial=self._trials))
-
-    def end(self, verdict: Verdict) -> None:  # noqa: ARG002 - samples do not look back
-        """Count the trial."""
-        self._trials += 1
-
-    def exhausted(self) -> bool:
-        """Tell False: sampling proves nothing."""
-        return False
-
-    def exhausted_to(self) -> int | None:
-        """Return None: sampling completes no bound."""
-        return None
-
-    def describe(self) -> str:
-        """Say how many trials were drawn and from which seed."""
-        return f"random: {self._trials} drawn (seed {self.seed})"
+    def chooser(self, random: Random) -> Chooser:
+        """Return a chooser that walks at random."""
+        return _Walking(random)
 
 
 class _Walking:
