@@ -15,6 +15,7 @@ import attrs
 
 from simharness import rules
 from simharness.agent import NotApplicable
+from simharness.agents.dressing import Dressed, dressed
 from simharness.campaign.budget import Plan, strategy_of
 from simharness.campaign.codes import Codes
 from simharness.campaign.conclude import concluded
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from simharness.agent import Agent, AgentFactory, World
+    from simharness.agents.profiles import Projection
     from simharness.choices import Chooser, Schedule
     from simharness.contract import Contract
     from simharness.scenario.model import Case
@@ -41,15 +43,25 @@ if TYPE_CHECKING:
 __all__ = ["Bench", "Checker", "check_case", "check_suite", "judge_run"]
 
 REFERENCE = "reference"
-"""The agent that `expect` and `violates` describe."""
+"""The agent that `expect` and `violates` describe, under the profile of their case."""
 
 
-def judge_run(done: Run, case: Case, contract: Contract, *, expects: bool) -> Verdict:
-    """Judge one trial: every rule the contract allows, and `expect` if it is about this agent."""
+def judge_run(
+    done: Run,
+    case: Case,
+    contract: Contract,
+    *,
+    expects: bool,
+    projection: Projection | None = None,
+) -> Verdict:
+    """Judge one trial: every rule the contract allows, and `expect` if it is about this agent.
+
+    `projection` writes records in the words of the case's profile.
+    """
     judgements = rules.judge(done.trace, contract, on_time=on_time(done.course))
     violations = [v for judgement in judgements.values() for v in judgement.violations]
     if expects:
-        violations += expectations.compare(case, done.trace)
+        violations += expectations.compare(case, done.trace, projection=projection)
     return Verdict(
         violations=tuple(violations),
         notes=tuple(note for judgement in judgements.values() for note in judgement.notes),
@@ -70,6 +82,10 @@ class Bench:
     factory: AgentFactory
     mode: str = "strict"
     agent: Identity | None = attrs.field(init=False, default=None)
+    _dressed: Dressed = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._dressed = dressed(self.factory, self.case.profile, self.case.mutant)
 
     def trial(self, chooser: Chooser) -> Verdict:
         """Run and judge one trial; raises NotApplicable and HarnessError.
@@ -79,7 +95,13 @@ class Bench:
         done = run(self.case, self._make, chooser, mode=self.mode)
         if self.agent is None:
             raise HarnessError("a trial ended without making an agent")
-        verdict = judge_run(done, self.case, self.agent.contract, expects=self.expects)
+        verdict = judge_run(
+            done,
+            self.case,
+            self.agent.contract,
+            expects=self.expects,
+            projection=self._dressed.projection,
+        )
         if verdict.schedule or costly(verdict) or not has_parity(self.case, self.agent.contract):
             return verdict
         plain = run(self.case, self._make, ScheduleChooser(), mode=self.mode, plain=True)
@@ -89,11 +111,13 @@ class Bench:
     @property
     def expects(self) -> bool:
         """Whether `expect` and `violates` are about this agent."""
-        about_reference = self.agent is not None and self.agent.name == REFERENCE
-        return about_reference or self.case.expect.any_agent
+        case = self.case
+        described = (f"mutant:{case.mutant}" if case.mutant else REFERENCE, case.profile or "")
+        made = self.agent is not None and (self.agent.name, self.agent.profile)
+        return made == described or case.expect.any_agent
 
     def _make(self, world: World) -> Agent:
-        agent = self.factory(world)
+        agent = self._dressed.factory(world)
         self.agent = Identity(
             agent.name,
             agent.version,
@@ -101,6 +125,7 @@ class Bench:
             agent.cancel_ways,
             agent.style,
             iterates=not inspect.iscoroutinefunction(agent.prompt),
+            profile=getattr(agent, "profile", ""),
         )
         return agent
 

@@ -82,14 +82,32 @@ def describe(name: str) -> AgentInfo:
 def find(name: str) -> AgentFactory:
     """The factory of a shipped agent, or of `package.module:factory`.
 
+    `reference@NAME` is the reference loop under the profile NAME.
     Raises `UnknownAgentError` with what exists, what is missing, or what the module holds.
     """
     if ":" in name:
         return _load(name)
+    name, at, profile = name.partition("@")
+    if at:
+        return _profiled(name, profile)
     info = describe(name)
     if not info.installed:
         raise UnknownAgentError(f'agent {name!r} needs its framework: pip install "{info.needs}"')
     return _load(f"{info.module}:make")
+
+
+def _profiled(name: str, profile: str) -> AgentFactory:
+    from simharness.agents.profiles import PROFILES
+
+    if name != "reference":
+        raise UnknownAgentError(f'agent {name!r} has no profiles; only "reference" has')
+    for one in PROFILES:
+        if one.name == profile:
+            return one.factory
+    known = [one.name for one in PROFILES]
+    near = difflib.get_close_matches(profile, known, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise UnknownAgentError(f"unknown profile {profile!r}; {hint}Profiles: {', '.join(known)}")
 
 
 def _load(path: str) -> AgentFactory:

@@ -33,6 +33,7 @@ class Identity:
     cancel_ways: frozenset[CancelWay] = frozenset()
     style: Style | None = None
     iterates: bool = False  # prompt() gives an iterator
+    profile: str = ""  # of the reference loop
 
 
 @attrs.frozen(eq=False)

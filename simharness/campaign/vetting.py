@@ -1,9 +1,11 @@
-"""Words in a scenario that the loader cannot know: ids of rules, names of strategies."""
+"""Words in a scenario that the loader cannot know: rules, strategies, profiles, mutants."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simharness.agents.mutants import MUTANTS
+from simharness.agents.profiles import PROFILES
 from simharness.campaign.budget import STRATEGIES
 from simharness.rules import RULES
 from simharness.scenario.problems import did_you_mean
@@ -27,4 +29,20 @@ def mistake(case: Case) -> str:
     if strategy is not None and strategy not in STRATEGIES:
         near = did_you_mean(strategy, STRATEGIES)
         return f'"explore" names the unknown strategy "{strategy}"{near}'
+    return _unknown_loop(case)
+
+
+def _unknown_loop(case: Case) -> str:
+    """What is wrong with the profile and the fault that the reference loop is to have."""
+    profiles = [profile.name for profile in PROFILES]
+    if case.profile is not None and case.profile not in profiles:
+        return f'unknown profile "{case.profile}"{did_you_mean(case.profile, profiles)}'
+    mutants = {mutant.id: mutant for mutant in MUTANTS}
+    if case.mutant is None:
+        return ""
+    if case.mutant not in mutants:
+        return f'unknown mutant "{case.mutant}"{did_you_mean(case.mutant, mutants)}'
+    profile = mutants[case.mutant].profile
+    if profile is not None and profile.name != case.profile:
+        return f'the mutant "{case.mutant}" needs "profile: {profile.name}"'
     return ""

@@ -28,6 +28,18 @@ __all__ = [
 
 Command = Callable[..., int]
 
+_AGENT = click.option(
+    "--agent",
+    default=project.default_agent,
+    metavar="NAME|module:factory",
+    help="The agent under test; `simharness agents` lists names.  "
+    "[default: that of pyproject.toml, else reference]",
+)
+
+_PROFILE = click.option(
+    "--profile", metavar="NAME", help="Let the reference loop behave as this real system does."
+)
+
 _STRATEGIES = ("default", "sweep", "bounded", "deviate", "random", "portfolio")
 
 _BUDGET = click.option(
@@ -94,14 +106,13 @@ class Output:
 
 
 def agent_option(command: Command) -> Command:
-    """`--agent`."""
-    return click.option(
-        "--agent",
-        default=project.default_agent,
-        metavar="NAME|module:factory",
-        help="The agent under test; `simharness agents` lists names.  "
-        "[default: that of pyproject.toml, else reference]",
-    )(command)
+    """`--agent` and `--profile`; the command gets them as one `agent`."""
+
+    @functools.wraps(command)
+    def bundled(*, agent: str, profile: str | None, **words: Any) -> int:
+        return command(agent=agent if profile is None else f"{agent}@{profile}", **words)
+
+    return _with(bundled, (_AGENT, _PROFILE))
 
 
 def baseline_option(command: Command) -> Command:

@@ -7,6 +7,7 @@ difference line by line. Whether `expect` is about the agent under test is decid
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from simharness.expect.matching import MESSAGES, WORDS, joined, record_aligner
@@ -21,6 +22,7 @@ from simharness.trace import (
     Notice,
     Outcome,
     PromptCalled,
+    Record,
     Reported,
     RequestMade,
     RunSettled,
@@ -32,25 +34,27 @@ from simharness.trace import (
 from simharness.verdict import HarnessError, Violation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from simharness.expect.alignment import Aligner
     from simharness.scenario.model import Case
 
 __all__ = ["compare", "history_of", "outcome_of_run"]
 
+Projection = Callable[[Sequence[Record]], list[str]]
+"""Writes records in a system's own words."""
+
 _NEVER = "never prompted"
 _LEGEND = "(- expected, + actual)"
 
 
-def compare(case: Case, trace: Trace, *, words: Sequence[str] | None = None) -> list[Violation]:
+def compare(case: Case, trace: Trace, *, projection: Projection | None = None) -> list[Violation]:
     """Return a violation for each key of `case.expect` that `trace` does not meet.
 
-    `words` is the trace in the words of the case's profile; a timeline under a profile needs it.
+    `projection` writes records in the words of the case's profile; a timeline under a profile
+    needs it.
     """
     if case.expect == Expect(any_agent=case.expect.any_agent):
         return []
-    return _Comparison(case, trace, words).all(case.expect)
+    return _Comparison(case, trace, projection).all(case.expect)
 
 
 def outcome_of_run(trace: Trace, run: int) -> str:
@@ -98,10 +102,10 @@ def _answer(trace: Trace, request: RequestMade) -> tuple[Message, ...]:
 class _Comparison:
     """One trial against the expectations of its case."""
 
-    def __init__(self, case: Case, trace: Trace, words: Sequence[str] | None) -> None:
+    def __init__(self, case: Case, trace: Trace, projection: Projection | None) -> None:
         self._case = case
         self._trace = trace
-        self._words = words
+        self._projection = projection
         prompts = enumerate(case.prompts, start=1)
         self._closing = frozenset(run for run, prompt in prompts if prompt.epilogue)
 
@@ -149,15 +153,12 @@ class _Comparison:
     def _timeline(self, expect: Expect) -> str:
         wanted = expect.timeline or ()
         about = "the timeline is not the expected one"
+        records = [record for record in self._trace if record.run not in self._closing]
         if self._case.profile is not None:
-            if self._words is None:
+            if self._projection is None:
                 raise HarnessError("a timeline under a profile was compared without its words")
-            return _difference(WORDS, wanted, self._words, about)
-        actual = [
-            record
-            for record in self._trace
-            if isinstance(record, Reported) and record.run not in self._closing
-        ]
+            return _difference(WORDS, wanted, self._projection(records), about)
+        actual = [record for record in records if isinstance(record, Reported)]
         return _difference(record_aligner(wanted), wanted, actual, about)
 
     def _notices(self, expect: Expect) -> str:

@@ -9,7 +9,7 @@ played is *not exercised*. Where a value stands in its file does not count when 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import attrs
 
@@ -97,13 +97,14 @@ class Mark(enum.StrEnum):
     REASONING_START = "reasoning_start"
     REASONING_END = "reasoning_end"
     CALL_END = "call_end"
+    RETRYING = "retrying"
     KEEPALIVE = "keepalive"
     MALFORMED = "malformed"
 
 
 @attrs.frozen
 class MarkStep:
-    """A start, an end, a ping or an undecodable chunk."""
+    """A start, an end, word that the answer begins anew, a ping or an undecodable chunk."""
 
     mark: Mark
 
@@ -221,6 +222,7 @@ class Tool:
     """A scripted tool. `takes_s` None returns without waiting.
 
     `effects` lasting effects are spread evenly over `takes_s`. `raises` is the error text.
+    `ends_turn`: a result of it ends the turn, and nothing more is asked of the model.
     """
 
     name: str
@@ -230,6 +232,7 @@ class Tool:
     effects: int = 0
     on_cancel: ToolReaction = ToolReaction.IGNORE
     schema: Mapping[str, object] | None = None
+    ends_turn: bool = False
     key: str = ""  # of the fault, if it is one
     place: Place = attrs.field(default=Place(), eq=False)
 
@@ -277,11 +280,13 @@ class PromptAction:
     """The user sends a prompt, with the answers to its requests in order.
 
     `continues`: they send none and let the agent go on from its history; `text` is empty then.
+    `ephemeral`: a run of its own beside the conversation, whose caller awaits the result.
     """
 
     text: str
     model: tuple[Stream, ...] = ()
     continues: bool = False
+    ephemeral: bool = False
     meanwhile: bool = False
     session: str = ""
     anchor: Anchor | None = None
@@ -312,10 +317,14 @@ class CancelAction:
 
 @attrs.frozen
 class OtherAction:
-    """Any other verb: wait, gc, steer, follow_up, shutdown, interrupt ...; `args` are its words."""
+    """Any other verb: wait, gc, steer, follow_up, shutdown, interrupt ...; `args` are its words.
+
+    `reactions` are the actions of `on_settle`, taken one step after the run settles.
+    """
 
     verb: str
     args: Mapping[str, object] = attrs.field(factory=dict)
+    reactions: tuple[CancelAction | OtherAction, ...] = ()
     anchor: Anchor | None = None
     anywhere: bool = False
     session: str = ""
@@ -397,6 +406,18 @@ class Explore:
     strategy: str | None = None
 
 
+class LogFault(enum.StrEnum):
+    """How often the write of a row to the inference log raises."""
+
+    NEVER = "never"
+    ONCE = "once"
+    ALWAYS = "always"
+
+
+LOG_KEY = "log: fails"
+CLIENT_KEY = "model_client"
+
+
 @attrs.frozen
 class Case:
     """A scenario with its matrix values fixed: what one trial runs.
@@ -420,7 +441,10 @@ class Case:
     schedule: tuple[str, ...] = ()
     mode: str | None = None
     profile: str | None = None
+    mutant: str | None = None  # the seeded fault of the reference loop that `violates` shows
     contract: Contract = UNSPECIFIED
+    log_fails: LogFault = LogFault.NEVER
+    client_renewed: bool = False  # a client that read a cut stream must be renewed
     patience_s: float = 60.0
     tags: tuple[str, ...] = ()
     place: Place = attrs.field(default=Place(), eq=False)
@@ -433,13 +457,25 @@ class Case:
 
     def promised(self) -> frozenset[str]:
         """The keys of everything written that must happen in some trial."""
-        keys = {action.key for action in self.actions}
+        keys = {action.key for action in _with_reactions(self.actions)}
         for prompt in self.prompts:
             for stream in prompt.model:
                 keys.add(stream.reaction.key)
                 keys.update(step.key for step in stream.steps if isinstance(step, EndStep))
         keys.update(tool.key for tool in self.tools)
+        if self.log_fails is not LogFault.NEVER:
+            keys.add(LOG_KEY)
+        if self.client_renewed:
+            keys.add(CLIENT_KEY)
         return frozenset(keys - {""})
+
+
+def _with_reactions(actions: Iterable[Action]) -> Iterator[Action]:
+    """All actions, with those that are taken where a run settles."""
+    for action in actions:
+        yield action
+        if isinstance(action, OtherAction):
+            yield from action.reactions
 
 
 @attrs.frozen

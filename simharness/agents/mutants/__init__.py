@@ -18,7 +18,7 @@ from simharness.agents.mutants import (
 )
 from simharness.agents.mutants.mutant import Mutant
 
-__all__ = ["MUTANTS", "Mutant"]
+__all__ = ["MUTANTS", "Mutant", "find_mutant"]
 
 MUTANTS: tuple[Mutant, ...] = (
     *history.MUTANTS,
@@ -30,3 +30,8 @@ MUTANTS: tuple[Mutant, ...] = (
     *promises.MUTANTS,
     *consumers.MUTANTS,
 )
+
+
+def find_mutant(mutant_id: str) -> Mutant:
+    """A mutant by its id; raises KeyError."""
+    return {mutant.id: mutant for mutant in MUTANTS}[mutant_id]

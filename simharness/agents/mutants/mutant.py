@@ -20,6 +20,7 @@ from simharness.agents.reference.turns import Turns
 
 if TYPE_CHECKING:
     from simharness.agent import Agent, AgentFactory
+    from simharness.agents.profiles import Profile
 
 __all__ = ["Mutant", "mutant"]
 
@@ -40,22 +41,33 @@ _OWNERS: dict[type, tuple[type, str]] = {
 
 @attrs.frozen
 class Mutant:
-    """An agent with one seeded fault. `rule` is the id of the rule that it must break."""
+    """An agent with one seeded fault. `rule` is the id of the rule that it must break.
+
+    `profile`: the fault is one of a real system, so the loop has that system's profile.
+    """
 
     id: str
     about: str
     rule: str
-    factory: AgentFactory
+    loop: type[ReferenceAgent]
+    profile: Profile | None = None
+
+    @property
+    def factory(self) -> AgentFactory:
+        """Makes the faulty agent."""
+        if self.profile is not None:
+            return self.profile.on(self.loop)
+        return cast("type[Agent]", self.loop)
 
 
-def mutant(mutant_id: str, rule: str, fault: type) -> Mutant:
+def mutant(mutant_id: str, rule: str, fault: type, profile: Profile | None = None) -> Mutant:
     """Make a mutant of `fault`, a subclass of a part of the loop whose docstring says it all."""
     loop = type("MutantAgent", (_loop_with(fault),), {"name": f"mutant:{mutant_id}"})
     about = (fault.__doc__ or "").strip()
-    return Mutant(mutant_id, about, rule, cast("type[Agent]", loop))
+    return Mutant(mutant_id, about, rule, loop, profile)
 
 
-def _loop_with(part: type) -> type:
+def _loop_with(part: type) -> type[ReferenceAgent]:
     """The loop whose parts are all as they should be, except for `part`."""
     while not issubclass(part, ReferenceAgent):
         owner, slot = next(_OWNERS[base] for base in _OWNERS if issubclass(part, base))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from simharness.agents.reference.cancelling import Cancellation
     from simharness.agents.reference.journal import Journal
     from simharness.agents.reference.retry import Retry
+    from simharness.contract import Contract
 
 __all__ = ["Answer", "Answering"]
 
@@ -55,6 +56,7 @@ class Answering:
         journal: Journal,
         cancellation: Cancellation,
         hooks: HookCalls,
+        contract: Contract,
         *,
         retry: Retry,
         system: str,
@@ -63,6 +65,7 @@ class Answering:
         self._journal = journal
         self._cancellation = cancellation
         self._hooks = hooks
+        self._contract = contract
         self._retry = retry
         self._system = system
         self.streaming = True

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from simharness.agents.reference.cancelling import Cancellation
     from simharness.agents.reference.hooks import Hook, Hooks
     from simharness.agents.reference.journal import Journal
+    from simharness.contract import Contract
 
 __all__ = ["HookCalls", "Ruling"]
 
@@ -41,12 +42,18 @@ class HookCalls:
     """Calls the hooks on behalf of one run."""
 
     def __init__(
-        self, world: World, journal: Journal, cancellation: Cancellation, hooks: Hooks
+        self,
+        world: World,
+        journal: Journal,
+        cancellation: Cancellation,
+        hooks: Hooks,
+        contract: Contract,
     ) -> None:
         self._world = world
         self._journal = journal
         self._cancellation = cancellation
         self._hooks = hooks
+        self._contract = contract
 
     async def rule(self, position: str, value: object, *about: object) -> Ruling:
         """Ask the hooks of a deciding position; each sees what the ones before it made of it."""

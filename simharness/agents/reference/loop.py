@@ -63,10 +63,15 @@ class Run:
 
 
 class ReferenceAgent:
-    """An agent loop that keeps its contract in every interleaving."""
+    """An agent loop that keeps its contract in every interleaving.
+
+    `contract` is not only what it says: where a field has several values, the loop does what its
+    contract declares. A profile is this loop with another contract.
+    """
 
     name = "reference"
     version = "1"
+    profile = ""
     contract = CONTRACT
     seam = "stream"
     style = Style.ASYNC
@@ -219,20 +224,29 @@ class ReferenceAgent:
     def open_run(self) -> Run:
         """Start with nothing left of earlier runs but the history, the queue and the streak."""
         cancellation = self.new_cancellation()
-        journal, settings = self.journal, self.settings
-        hooks = self.hook_calls_type(self.world, journal, cancellation, self.hooks)
+        journal, settings, contract = self.journal, self.settings, self.contract
+        hooks = self.hook_calls_type(self.world, journal, cancellation, self.hooks, contract)
         retry = self.retry_type(settings.retry)
         turns = self.turns_type(
             journal,
             cancellation,
             self.answering_type(
-                self.world, journal, cancellation, hooks, retry=retry, system=settings.system
+                self.world,
+                journal,
+                cancellation,
+                hooks,
+                contract,
+                retry=retry,
+                system=settings.system,
             ),
-            self.tools_type(self.world, journal, cancellation, hooks, self.queues, settings),
+            self.tools_type(
+                self.world, journal, cancellation, hooks, contract, self.queues, settings
+            ),
             hooks,
             self.queues,
             Limits(settings),
             Repetition(settings.loop_limit),
+            contract,
             len(journal.used),
         )
         return Run(cancellation, hooks, turns, len(journal.history), settings.queue_on_cancel)

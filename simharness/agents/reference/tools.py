@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from simharness.agents.reference.journal import Journal
     from simharness.agents.reference.queues import Queues
     from simharness.agents.reference.settings import Settings
+    from simharness.contract import Contract
 
 __all__ = ["Permit", "ToolAnswer", "ToolRunner"]
 
@@ -60,6 +61,7 @@ class ToolRunner:
         journal: Journal,
         cancellation: Cancellation,
         hooks: HookCalls,
+        contract: Contract,
         queues: Queues,
         settings: Settings,
     ) -> None:
@@ -67,6 +69,7 @@ class ToolRunner:
         self._journal = journal
         self._cancellation = cancellation
         self._hooks = hooks
+        self._contract = contract
         self._queues = queues
         self._settings = settings
 

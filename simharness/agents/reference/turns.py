@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from simharness.agents.reference.queues import Queues
     from simharness.agents.reference.repetition import Repeated, Repetition
     from simharness.agents.reference.tools import ToolRunner
+    from simharness.contract import Contract
 
 __all__ = ["End", "Turn", "Turns"]
 
@@ -67,6 +68,7 @@ class Turns:
     queues: Queues
     limits: Limits
     repetition: Repetition
+    contract: Contract
     used_before: int
     taken: int = 0
 

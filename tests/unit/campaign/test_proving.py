@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from simharness.agents.mutants import Mutant
+from simharness.agents.mutants.mutant import mutant
+from simharness.agents.reference.tools import ToolRunner
 from simharness.campaign.budget import Plan
 from simharness.campaign.proving import Kill, prove
 from simharness.replay.code import ReplayCode
 from simharness.report import kills
 from simharness.scenario.load import load_text
-from tests import loops
+from simharness.trace import Message
 
 TOOL = """scenario: one-tool
 model: [[{call: search}], ["Done."]]
@@ -20,11 +22,17 @@ run: [{prompt: go}]
 TEXT = 'scenario: text\nmodel: ["Hi."]\nrun: [{prompt: go}]\n'
 
 
+class Forgetful(ToolRunner):
+    """Loses results."""
+
+    def record(self, results: Sequence[Message]) -> None:
+        """Forget them."""
+
+
 def proved(rule: str) -> Kill:
     """Prove the forgetful loop against two scenarios, as if `rule` were the one to catch it."""
     cases = [*load_text(TEXT).cases, *load_text(TOOL).cases]
-    mutant = Mutant("forgetful", "Loses results.", rule, loops.forgetful)
-    return prove(mutant, cases, Plan(budget=3), given=frozenset())
+    return prove(mutant("forgetful", rule, Forgetful), cases, Plan(budget=3), given=frozenset())
 
 
 def test_a_mutant_is_killed_by_the_first_case_that_breaks_its_rule() -> None:

@@ -249,8 +249,8 @@ def test_a_wrong_timeline_is_a_diff_with_gaps() -> None:
 def test_a_timeline_under_a_profile_needs_its_words() -> None:
     """The projection is made elsewhere; comparing without it is a fault of ours."""
     case = case_of("{timeline: [turn/start, ..., turn/end]}", "profile: p\n")
-    assert [] == compare(case, records(), words=["turn/start", "x", "turn/end"])
-    assert 1 == len(compare(case, records(), words=["turn/start"]))
+    assert [] == compare(case, records(), projection=lambda _: ["turn/start", "x", "turn/end"])
+    assert 1 == len(compare(case, records(), projection=lambda _: ["turn/start"]))
     with pytest.raises(HarnessError):
         compare(case, records())
 

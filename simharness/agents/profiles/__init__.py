@@ -1,0 +1,18 @@
+"""Profiles: the reference loop behaving as real systems do, each described in its words.
+
+A profile is a contract and a projection. How a contract makes the loop behave is decided in
+`reference/`; what a trace looks like in a system's own words, in the file of its profile.
+"""
+
+from __future__ import annotations
+
+from simharness.agents.profiles.profile import Profile, Projection
+
+__all__ = ["PROFILES", "Profile", "Projection", "find_profile"]
+
+PROFILES: tuple[Profile, ...] = ()
+
+
+def find_profile(name: str) -> Profile:
+    """A profile by its name; raises KeyError."""
+    return {profile.name: profile for profile in PROFILES}[name]

@@ -1,0 +1,40 @@
+"""What a profile is: the reference loop set up to behave as one real system does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, cast
+
+import attrs
+
+from simharness.agents.reference import ReferenceAgent
+from simharness.trace import Record
+
+if TYPE_CHECKING:
+    from simharness.agent import Agent, AgentFactory
+    from simharness.contract import Contract
+
+__all__ = ["Profile", "Projection"]
+
+Projection = Callable[[Sequence[Record]], list[str]]
+"""Writes records in a system's own words. A pure function: it sees no agent and no contract."""
+
+
+@attrs.frozen
+class Profile:
+    """A contract, which says how the loop behaves, and the words of the system it stands for."""
+
+    name: str
+    about: str
+    contract: Contract
+    projection: Projection
+
+    @property
+    def factory(self) -> AgentFactory:
+        """The reference loop under this profile."""
+        return self.on(ReferenceAgent)
+
+    def on(self, loop: type[ReferenceAgent]) -> AgentFactory:
+        """A loop, perhaps with a seeded fault, under this profile."""
+        made = type(loop.__name__, (loop,), {"profile": self.name, "contract": self.contract})
+        return cast("type[Agent]", made)
