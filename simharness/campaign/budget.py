@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from simharness.search import Strategy
     from simharness.search.plan import Known
 
-__all__ = ["BUDGETS", "STRATEGIES", "Plan", "budget_of", "strategy_of"]
+__all__ = ["BUDGETS", "STRATEGIES", "Plan", "budget_of", "named", "strategy_of"]
 
 BUDGETS: Final[Mapping[str, int]] = {"quick": 20, "default": 100, "deep": 5000}
 """Trials per case, by name."""
@@ -70,13 +70,17 @@ def budget_of(words: str) -> int:
 
 
 def strategy_of(plan: Plan, case: Case) -> Strategy:
-    """The strategy for `case`.
+    """The strategy for `case`: that of the command, else that of the scenario, else the default."""
+    bound = next(b for b in (plan.bound, case.explore.bound, _BOUND) if b is not None)
+    return named(plan.strategy or case.explore.strategy, bound=bound, seed=plan.seed)
+
+
+def named(name: str | None, *, bound: int = _BOUND, seed: int = 0) -> Strategy:
+    """The strategy called `name`; ValueError says what exists.
 
     Without a name: the default schedule, then every place of an `anywhere` action, then all
     schedules up to the bound. That is exhaustive and has no seed; samplers are asked for by name.
     """
-    bound = next(b for b in (plan.bound, case.explore.bound, _BOUND) if b is not None)
-    name = plan.strategy or case.explore.strategy
     known: Known = {}
     if name is None:
         return Portfolio((Default(known), Sweep(known), Bounded(bound, known)))
@@ -87,9 +91,9 @@ def strategy_of(plan: Plan, case: Case) -> Strategy:
     if name == "bounded":
         return Bounded(bound)
     if name == "deviate":
-        return Deviate(_DEVIATE, seed=plan.seed)
+        return Deviate(_DEVIATE, seed=seed)
     if name == "random":
-        return Uniform(seed=plan.seed)
+        return Uniform(seed=seed)
     if name == "portfolio":
-        return portfolio(bound=max(bound, 2), seed=plan.seed)
+        return portfolio(bound=max(bound, 2), seed=seed)
     raise ValueError(f'"{name}" is no strategy; there are {", ".join(STRATEGIES)}')
