@@ -7,19 +7,17 @@ Without a limit it is an exhaustive enumeration. It does not prune equivalent sc
 
 from __future__ import annotations
 
-from array import array
 from collections import deque
 from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.choices import EMPTY, Chooser, Course, Schedule
-from simharness.search.plan import Known, Plan, Player, coarse_to_fine
+from simharness.choices import EMPTY, Schedule
+from simharness.search.plan import Known, Plan, Planned, Player, Shape, coarse_to_fine
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Iterator
-
-    from simharness.verdict import Verdict
 
 __all__ = ["Bounded"]
 
@@ -48,7 +46,7 @@ class Bounded:
     """Runs all schedules with 0, 1, 2 ... `limit` deviations (None: no limit), each exactly once.
 
     Points behind a deviation differ from schedule to schedule, so the children of a schedule come
-    from its own course. Kept in memory are the option counts of one level, two bytes per point.
+    from its own shape. Kept in memory are the option counts of one level, two bytes per point.
     """
 
     def __init__(self, limit: int | None = None, known: Known | None = None) -> None:
@@ -58,21 +56,23 @@ class Bounded:
         self._complete_count = 0
         self._ran = 0  # of the level that is being run
         self._level_size = 1
+        self._beyond = 0  # how many schedules have one deviation more than the level
+        self._parents: deque[_Parent] = deque()  # of those schedules
         self._whole = False
-        self._player = Player(self._plan(), known)
+        self._player = Player(self._plan(), self._see, known)
 
     @property
     def name(self) -> str:
         """`bounded C`, or `exhaustive` without a limit."""
         return "exhaustive" if self.limit is None else f"bounded {self.limit}"
 
-    def begin(self) -> Chooser | None:
-        """Return the chooser of the next schedule."""
-        return self._player.begin()
+    def propose(self) -> Planned | None:
+        """Return the next schedule."""
+        return self._player.propose()
 
-    def end(self, verdict: Verdict) -> None:
-        """Take in the course, from which the children are enumerated."""
-        self._player.end(verdict)
+    def take(self, shape: Shape | None) -> None:
+        """Take in the shape, from which the children are enumerated."""
+        self._player.take(shape)
 
     def exhausted(self) -> bool:
         """Tell whether no schedule is left, of any number of deviations."""
@@ -103,35 +103,32 @@ class Bounded:
         level: Iterator[Schedule] = iter((EMPTY,))
         bound = 0
         while True:
-            parents: deque[_Parent] = deque()
-            beyond = 0
-            for schedule in level:
-                course = yield schedule
-                self._ran += 1
-                if course is None:
-                    continue
-                parent = _parent(schedule, course)
-                beyond += parent.more
-                if parent.more and bound != self.limit:
-                    parents.append(parent)
-            self._finish_level(bound, beyond)
-            if bound == self.limit or not beyond:
+            self._parents = deque()
+            self._beyond = 0
+            yield level
+            self._finish_level(bound)
+            if bound == self.limit or not self._beyond:
                 return
-            level = _drain(parents)
+            level = _drain(self._parents)
             bound += 1
 
-    def _finish_level(self, bound: int, beyond: int) -> None:
+    def _see(self, schedule: Schedule, shape: Shape | None) -> None:
+        self._ran += 1
+        if shape is None:
+            return
+        first = schedule[-1][0] + 1 if schedule else 0
+        parent = _Parent(schedule, first, shape.counts[first:])
+        self._beyond += parent.more
+        if parent.more and len(schedule) != self.limit:
+            self._parents.append(parent)
+
+    def _finish_level(self, bound: int) -> None:
         if not self._player.strays:
             self._complete = bound
-            self._whole = not beyond
+            self._whole = not self._beyond
         self._complete_count += self._ran
         self._ran = 0
-        self._level_size = beyond
-
-
-def _parent(schedule: Schedule, course: Course) -> _Parent:
-    first = schedule[-1][0] + 1 if schedule else 0
-    return _Parent(schedule, first, array("H", (len(point.options) for point in course[first:])))
+        self._level_size = self._beyond
 
 
 def _drain(parents: deque[_Parent]) -> Iterator[Schedule]:

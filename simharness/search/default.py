@@ -6,13 +6,8 @@ gone idle. What fails here needs no search to be reproduced.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from simharness.choices import EMPTY, Chooser, Course
-from simharness.search.plan import Known, Plan, Player
-
-if TYPE_CHECKING:
-    from simharness.verdict import Verdict
+from simharness.choices import EMPTY, Schedule
+from simharness.search.plan import Known, Planned, Player, Shape
 
 __all__ = ["Default"]
 
@@ -23,31 +18,31 @@ class Default:
     name = "default"
 
     def __init__(self, known: Known | None = None) -> None:
-        self._course: Course | None = None
-        self._player = Player(self._plan(), known, remembers=True)
+        self._points: int | None = None
+        self._player = Player(iter([[EMPTY]]), self._see, known, remembers=True)
 
-    def begin(self) -> Chooser | None:
-        """Return the chooser of the empty schedule, then None."""
-        return self._player.begin()
+    def propose(self) -> Planned | None:
+        """Return the empty schedule, then nothing."""
+        return self._player.propose()
 
-    def end(self, verdict: Verdict) -> None:
-        """Keep the course."""
-        self._player.end(verdict)
-        self._course = verdict.course
+    def take(self, shape: Shape | None) -> None:
+        """Keep the shape."""
+        self._player.take(shape)
 
     def exhausted(self) -> bool:
         """Tell whether the default trial met no choice point at all."""
-        return self._course == ()
+        return self._points == 0
 
     def exhausted_to(self) -> int | None:
         """Return 0 once the trial was run."""
-        return None if self._course is None else 0
+        return None if self._points is None else 0
 
     def describe(self) -> str:
         """Say that the default schedule was run, and how much choice it left."""
-        if self._course is None:
+        if self._points is None:
             return "default schedule: not run"
-        return f"default schedule ({len(self._course)} choice points)"
+        return f"default schedule ({self._points} choice points)"
 
-    def _plan(self) -> Plan:
-        self._course = yield EMPTY
+    def _see(self, _: Schedule, shape: Shape | None) -> None:
+        assert shape is not None, "option 0 is always there"
+        self._points = len(shape.counts)

@@ -80,16 +80,16 @@ class Exploration(Iterator[Verdict]):
 
     def _trial(self) -> Verdict | None:
         # Ask the strategy first: a search that is done exactly with its budget is done.
-        chooser = self.strategy.begin()
-        if chooser is None:
+        proposal = self.strategy.propose()
+        if proposal is None:
             self.stop = Stop.EXHAUSTED if self.strategy.exhausted() else Stop.FINISHED
             return None
         if self.trials >= self.budget:
             self.stop = Stop.BUDGET
             return None
-        verdict = self._run_once(chooser)
+        verdict = self._run_once(proposal.chooser())
         self.trials += 1
-        self.strategy.end(verdict)
+        self.strategy.take(proposal.read(verdict))
         return verdict
 
 

@@ -1,73 +1,121 @@
-"""Plans: strategies that know in advance which schedule they want next.
+"""Plans: strategies that know in advance which schedules they want next.
 
-A plan is a generator that yields schedules and is sent the course of each trial, so that a strategy
-reads from top to bottom. `Player` turns it into the begin and end of a strategy. A course that is
-already known is sent at once, without a trial: no schedule runs twice in a portfolio.
+A plan is a generator of rounds, so that a strategy reads from top to bottom. The trials of a round
+may run at once; the strategy sees their shapes in the order of the round, and all of them before
+it is asked for the next one. `Player` turns that into the proposals of a strategy. A shape that is
+already known is shown without a trial: no schedule runs twice in a portfolio.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
+
+import attrs
 
 from simharness.choices import Chooser, Course, Schedule, ScheduleChooser
 
 if TYPE_CHECKING:
     from simharness.verdict import Verdict
 
-__all__ = ["Known", "Plan", "Player", "coarse_to_fine"]
+__all__ = ["Known", "Plan", "Planned", "Player", "Shape", "coarse_to_fine"]
 
-Plan = Generator[Schedule, Course | None, None]
-"""Yields the schedule to run; is sent its course, or None if the trial did not follow it."""
 
-Known = dict[Schedule, Course]
-"""Courses of trials that need not run again."""
+@attrs.frozen(eq=False)
+class Shape:
+    """How many options each point of a trial offered: enough to plan deviations from it.
+
+    `course` is kept of the default trial only; it is too long to be sent around for each.
+    """
+
+    counts: array[int]
+    course: Course | None
+
+    @classmethod
+    def of(cls, course: Course) -> Shape:
+        """The shape of a trial."""
+        default = not any(point.chosen for point in course)
+        counts = array("H", (len(point.options) for point in course))
+        return cls(counts, course if default else None)
+
+
+Plan = Iterator[Iterable[Schedule]]
+"""Yields the schedules of one round after the other."""
+
+Known = dict[Schedule, Shape]
+"""Shapes of trials that need not run again."""
+
+Seen = Callable[[Schedule, Shape | None], None]
+"""Takes the shape of a trial, or None if the trial did not follow its schedule."""
+
+
+@attrs.frozen
+class Planned:
+    """A trial with a given schedule."""
+
+    schedule: Schedule
+
+    def chooser(self) -> Chooser:
+        """Return what replays the schedule."""
+        return ScheduleChooser(self.schedule)
+
+    def read(self, verdict: Verdict) -> Shape | None:
+        """Return the shape, or None if the trial did not follow the schedule."""
+        return Shape.of(verdict.course) if verdict.schedule == self.schedule else None
+
+    def __str__(self) -> str:
+        return " ".join(f"{point}:{option}" for point, option in self.schedule) or "default"
 
 
 class Player:
-    """Plays the schedules a plan asks for.
+    """Proposes the schedules of a plan and shows their shapes to `seen`.
 
     `known` is read and, if `remembers`, filled. `strays` counts the trials that did not follow
     their schedule: the program is then not deterministic and nothing was proved about it.
     """
 
-    def __init__(self, plan: Plan, known: Known | None = None, *, remembers: bool = False) -> None:
+    def __init__(
+        self, plan: Plan, seen: Seen, known: Known | None = None, *, remembers: bool = False
+    ) -> None:
         self._plan = plan
+        self._seen = seen
         self._known: Known = {} if known is None else known
         self._remembers = remembers
-        self._wanted: Schedule | None = None
-        self._started = False
-        self._answer: Course | None = None
+        self._round: Iterator[Schedule] = iter(())
+        self._out: deque[tuple[Schedule, Shape | None]] = deque()  # in order; None: not answered
         self.strays = 0
 
-    def begin(self) -> Chooser | None:
-        """Return the chooser for the next schedule whose course is not known yet."""
-        while (wanted := self._advance()) is not None:
-            self._answer = self._known.get(wanted)
-            if self._answer is None:
-                self._wanted = wanted
-                return ScheduleChooser(wanted)
-        return None
+    def propose(self) -> Planned | None:
+        """Return the next schedule whose shape is not known yet, if the round has one."""
+        while True:
+            for wanted in self._round:
+                shape = self._known.get(wanted)
+                self._out.append((wanted, shape))
+                if shape is None:
+                    return Planned(wanted)
+                self._show()
+            following = None if self._out else next(self._plan, None)
+            if following is None:
+                return None
+            self._round = iter(following)
 
-    def end(self, verdict: Verdict) -> None:
-        """Keep the course of the trial for the plan."""
-        assert self._wanted is not None, "end() without begin()"
-        if verdict.schedule != self._wanted:
+    def take(self, shape: Shape | None) -> None:
+        """Show the shape of the earliest trial that is out, and those known behind it."""
+        assert self._out, "an answer to no proposal"
+        schedule, _ = self._out.popleft()
+        if shape is None:
             self.strays += 1
-            self._answer = None
-            return
-        self._answer = verdict.course
-        if self._remembers:
-            self._known[self._wanted] = verdict.course
+        elif self._remembers:
+            self._known[schedule] = shape
+        self._seen(schedule, shape)
+        self._show()
 
-    def _advance(self) -> Schedule | None:
-        try:
-            if self._started:
-                return self._plan.send(self._answer)
-            self._started = True
-            return next(self._plan)
-        except StopIteration:
-            return None
+    def _show(self) -> None:
+        """Show the known shapes that nothing unanswered stands before."""
+        while self._out and self._out[0][1] is not None:
+            self._seen(*self._out.popleft())
 
 
 def coarse_to_fine(count: int) -> Iterator[int]:

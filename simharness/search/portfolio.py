@@ -5,6 +5,7 @@ It only puts strategies in order. A new sampler is one more entry of the list, n
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from simharness.search.bounded import Bounded
@@ -15,10 +16,8 @@ from simharness.search.sweep import Sweep
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from simharness.choices import Chooser
     from simharness.search.plan import Known
-    from simharness.search.strategy import Strategy
-    from simharness.verdict import Verdict
+    from simharness.search.strategy import Answer, Proposal, Strategy
 
 __all__ = ["Portfolio", "portfolio"]
 
@@ -37,24 +36,24 @@ class Portfolio:
         self._stage = 0
         self._turn = 0
         self._used: list[Strategy] = []  # those with a trial or nothing left to try, in order
-        self._current: Strategy | None = None
+        self._out: deque[Strategy] = deque()  # whose trials they are that are not answered
 
-    def begin(self) -> Chooser | None:
-        """Return the chooser of the next trial of the strategy whose turn it is."""
+    def propose(self) -> Proposal | None:
+        """Return the next trial of the strategy whose turn it is."""
         while self._stage < len(self.stages) and not self.exhausted():
-            chooser = self._try(self.stages[self._stage])
-            if chooser is not None:
-                return chooser
+            proposal = self._try(self.stages[self._stage])
+            if proposal is not None or self._out:
+                return proposal
             self._stage += 1
         if self.exhausted():
             return None
         return self._sample()
 
-    def end(self, verdict: Verdict) -> None:
+    def take(self, answer: Answer) -> None:
         """Tell the strategy whose trial it was."""
-        assert self._current is not None, "end() without begin()"
-        self._current.end(verdict)
-        self._note(self._current)
+        strategy = self._out.popleft()
+        strategy.take(answer)
+        self._note(strategy)
 
     def exhausted(self) -> bool:
         """Tell whether one of the strategies has run every schedule there is."""
@@ -69,21 +68,24 @@ class Portfolio:
         """Join what the strategies say that had their turn."""
         return "; ".join(strategy.describe() for strategy in self._used) or "portfolio: not run"
 
-    def _sample(self) -> Chooser | None:
+    def _sample(self) -> Proposal | None:
         for _ in self.samplers:
             sampler = self.samplers[self._turn % len(self.samplers)]
+            proposal = self._try(sampler)
+            if proposal is None and sampler in self._out:
+                return None  # it needs answers; another one's turn must not depend on that
             self._turn += 1
-            chooser = self._try(sampler)
-            if chooser is not None:
-                return chooser
+            if proposal is not None:
+                return proposal
         return None
 
-    def _try(self, strategy: Strategy) -> Chooser | None:
-        self._current = strategy
-        chooser = strategy.begin()
-        if chooser is None:
+    def _try(self, strategy: Strategy) -> Proposal | None:
+        proposal = strategy.propose()
+        if proposal is not None:
+            self._out.append(strategy)
+        elif strategy not in self._out:
             self._note(strategy)
-        return chooser
+        return proposal
 
     def _note(self, strategy: Strategy) -> None:
         if strategy not in self._used:

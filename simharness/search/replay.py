@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simharness.choices import Chooser, Schedule, ScheduleChooser
+from simharness.search.plan import Planned, Player, Shape
 
 if TYPE_CHECKING:
-    from simharness.verdict import Verdict
+    from simharness.choices import Schedule
 
 __all__ = ["Replay"]
 
@@ -22,19 +22,16 @@ class Replay:
 
     def __init__(self, schedule: Schedule) -> None:
         self.schedule = schedule
-        self._ran: Schedule | None = None
-        self._begun = False
+        self._followed: bool | None = None
+        self._player = Player(iter([[schedule]]), self._see)
 
-    def begin(self) -> Chooser | None:
-        """Return the chooser of the schedule, then None."""
-        if self._begun:
-            return None
-        self._begun = True
-        return ScheduleChooser(self.schedule)
+    def propose(self) -> Planned | None:
+        """Return the schedule, then nothing."""
+        return self._player.propose()
 
-    def end(self, verdict: Verdict) -> None:
-        """Keep which schedule was really taken."""
-        self._ran = verdict.schedule
+    def take(self, shape: Shape | None) -> None:
+        """Keep whether the schedule was really taken."""
+        self._player.take(shape)
 
     def exhausted(self) -> bool:
         """Tell False: one schedule is not all."""
@@ -42,12 +39,15 @@ class Replay:
 
     def exhausted_to(self) -> int | None:
         """Return 0 if the empty schedule was replayed, else None."""
-        return 0 if self._ran == () else None
+        return 0 if self._followed and not self.schedule else None
 
     def describe(self) -> str:
         """Say whether the trial followed the schedule."""
-        if self._ran is None:
+        if self._followed is None:
             return "replay: not run"
         count = len(self.schedule)
-        followed = "followed" if self._ran == self.schedule else "not followed"
+        followed = "followed" if self._followed else "not followed"
         return f"replay: schedule of {count} deviation{'' if count == 1 else 's'} {followed}"
+
+    def _see(self, _: Schedule, shape: Shape | None) -> None:
+        self._followed = shape is not None

@@ -1,11 +1,16 @@
 """Sampler: what all strategies have in common that draw each trial from a seed.
 
-Trial i is a function of the name, the seed and i. A sampler never exhausts anything.
+Trial i is a function of the name, the seed, i, and of what was learned from the trials before the
+last power of two up to i. So trials can be drawn ahead, in other processes too, and a sampler that
+learns nothing draws any of them without those before it. A sampler never exhausts anything.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import copy
+from typing import TYPE_CHECKING, ClassVar
+
+import attrs
 
 from simharness.search.draws import draws
 
@@ -13,30 +18,55 @@ if TYPE_CHECKING:
     from random import Random
 
     from simharness.choices import Chooser
+    from simharness.search.strategy import Answer
     from simharness.verdict import Verdict
 
-__all__ = ["Sampler"]
+__all__ = ["Drawn", "Sampler"]
 
 
 class Sampler:
-    """Counts trials and hands each its own generator; a subclass says how it chooses."""
+    """Counts trials and hands each its own generator; a subclass says how it chooses.
+
+    A subclass that `learns` also says what it reads of a trial and what it makes of that.
+    """
+
+    learns: ClassVar[bool] = False
 
     def __init__(self, name: str, seed: int) -> None:
         self.name = name
         self.seed = seed
-        self._trials = 0
+        self._drawn = 0
+        self._taken = 0
+        self._as_of_round: Sampler = self
 
     def chooser(self, random: Random) -> Chooser:
         """Return the chooser of a trial that draws from `random`."""
         raise NotImplementedError
 
-    def begin(self) -> Chooser:
-        """Return the chooser of the next trial; there is always one."""
-        return self.chooser(draws(self.name, seed=self.seed, trial=self._trials))
+    def read(self, verdict: Verdict) -> Answer:  # noqa: ARG002 - most samples do not look back
+        """Return what there is to learn from a trial."""
+        return None
 
-    def end(self, verdict: Verdict) -> None:  # noqa: ARG002 - samples do not look back
-        """Count the trial."""
-        self._trials += 1
+    def learn(self, answer: Answer) -> None:
+        """Take in what was read of the next trial, in the order in which they were drawn."""
+
+    def propose(self) -> Drawn | None:
+        """Return the next trial. There is always one, once what it is drawn from was learned."""
+        number = self._drawn
+        if not self.learns:
+            self._drawn += 1
+            return Drawn(self, number)
+        if number & (number - 1) == 0:  # 0 or a power of two
+            if self._taken < number:
+                return None
+            self._as_of_round = copy.copy(self)
+        self._drawn += 1
+        return Drawn(self._as_of_round, number)
+
+    def take(self, answer: Answer) -> None:
+        """Count the trial and learn from it."""
+        self._taken += 1
+        self.learn(answer)
 
     def exhausted(self) -> bool:
         """Tell False: sampling proves nothing."""
@@ -48,4 +78,24 @@ class Sampler:
 
     def describe(self) -> str:
         """Say how many trials were drawn and from which seed."""
-        return f"{self.name}: {self._trials} drawn (seed {self.seed})"
+        return f"{self.name}: {self._taken} drawn (seed {self.seed})"
+
+
+@attrs.frozen
+class Drawn:
+    """One trial of a sampler, drawn by its number when it runs."""
+
+    sampler: Sampler
+    number: int
+
+    def chooser(self) -> Chooser:
+        """Return the chooser of this trial, new each time."""
+        sampler = self.sampler
+        return sampler.chooser(draws(sampler.name, seed=sampler.seed, trial=self.number))
+
+    def read(self, verdict: Verdict) -> Answer:
+        """Return what the sampler wants to know."""
+        return self.sampler.read(verdict)
+
+    def __str__(self) -> str:
+        return f"{self.sampler.name}/{self.sampler.seed}/{self.number}"

@@ -173,9 +173,9 @@ class _Shrinker:
         if not count:
             return True
         search = Bounded(count - 1)
-        while (chooser := search.begin()) is not None:
-            verdict = self._trial(chooser)
-            search.end(verdict)
+        while (proposal := search.propose()) is not None:
+            verdict = self._trial(proposal.chooser())
+            search.take(proposal.read(verdict))
             if self._rule in verdict.broken():
                 self.best = verdict
                 self.proved = True

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simharness.choices import EMPTY, Chooser, Course, Kind, Schedule
-from simharness.search.plan import Known, Plan, Player, coarse_to_fine
+from simharness.choices import EMPTY, Course, Kind, Schedule
+from simharness.search.plan import Known, Plan, Planned, Player, Shape, coarse_to_fine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from simharness.verdict import Verdict
 
 __all__ = ["Sweep", "placements"]
 
@@ -25,30 +23,30 @@ class Sweep:
     name = "sweep"
 
     def __init__(self, known: Known | None = None) -> None:
-        self._points: int | None = None
+        self._default: Course | None = None
         self._places = 0
         self._done = 0
-        self._player = Player(self._plan(), known, remembers=True)
+        self._player = Player(self._plan(), self._see, known, remembers=True)
 
-    def begin(self) -> Chooser | None:
-        """Return the chooser of the next placement."""
-        return self._player.begin()
+    def propose(self) -> Planned | None:
+        """Return the next placement."""
+        return self._player.propose()
 
-    def end(self, verdict: Verdict) -> None:
-        """Take in the course; that of the default trial defines the placements."""
-        self._player.end(verdict)
+    def take(self, shape: Shape | None) -> None:
+        """Take in the shape; the course of the default trial defines the placements."""
+        self._player.take(shape)
 
     def exhausted(self) -> bool:
         """Tell whether the default trial met no choice point at all."""
-        return self._points == 0
+        return self._default == ()
 
     def exhausted_to(self) -> int | None:
         """Return 0 once the default trial was run: a sweep is no full bound of 1."""
-        return None if self._points is None else 0
+        return None if self._default is None else 0
 
     def describe(self) -> str:
         """Say how many of the placements were run."""
-        if self._points is None:
+        if self._default is None:
             return "sweep: not run"
         if not self._places:
             return "sweep: no action to place"
@@ -57,15 +55,18 @@ class Sweep:
         return f"sweep: {count} loop boundaries{strays}"
 
     def _plan(self) -> Plan:
-        course = yield EMPTY
-        if course is None:
+        yield [EMPTY]
+        if self._default is None:
             return
-        self._points = len(course)
-        found = list(placements(course))
+        found = list(placements(self._default))
         self._places = len(found)
-        for number in coarse_to_fine(len(found)):
-            yield found[number]
+        yield (found[number] for number in coarse_to_fine(len(found)))
+
+    def _see(self, schedule: Schedule, shape: Shape | None) -> None:
+        if schedule != EMPTY:
             self._done += 1
+        elif shape is not None:
+            self._default = shape.course
 
 
 def placements(course: Course) -> Iterator[Schedule]:

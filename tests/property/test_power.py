@@ -10,6 +10,7 @@ from simharness.agents.mutants import MUTANTS
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
 from simharness.search import Deviate
+from simharness.search.sampler import Drawn
 from simharness.strategies import cases
 from simharness.world.run import batch
 
@@ -39,7 +40,7 @@ def finds(some: list[Case], mutant: Mutant) -> bool:
     """Whether one of the cases breaks the rule that the mutant must break."""
     for number, case in enumerate(some):
         bench = Bench(case, mutant.factory)
-        for chooser in (ScheduleChooser(), Deviate(seed=number).begin()):
+        for chooser in (ScheduleChooser(), Drawn(Deviate(seed=number), 0).chooser()):
             if mutant.rule in bench.trial(chooser).broken():
                 return True
     return False

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from simharness.choices import ScheduleChooser
 from simharness.search import Deviate, Uniform
+from simharness.search.sampler import Drawn
 from simharness.strategies import cases, schedules
 from simharness.testing import play
 from simharness.trace import LimitHit
@@ -36,7 +37,7 @@ def one_batch() -> Iterator[None]:
 def random_chooser(seed: int) -> Chooser:
     """One that deviates now and then, or one that takes any option alike."""
     strategy = Uniform(seed=seed) if seed % 2 else Deviate(seed=seed)
-    return strategy.begin()
+    return Drawn(strategy, 0).chooser()
 
 
 def check(case: Case, chooser: Chooser) -> None:

@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 
 from simharness.choices import EMPTY, Chooser, Kind, Option, Schedule
 from simharness.search import Bounded, explore
+from simharness.search.plan import Shape
 from tests.tiny import Tree, climbing, family, leaves, running
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class TestEnumeration:
     def test_known_courses_are_not_run_again(self) -> None:
         """A portfolio hands on what its earlier stages ran."""
         run = climbing((((), ()), ((), (), ())))
-        known: Known = {EMPTY: run(_Fixed()).course}
+        known: Known = {EMPTY: Shape.of(run(_Fixed()).course)}
         ran = [found.trace_hash for found in explore(run, Bounded(None, known), 100)]
         assert ["0.1", "1.0", "1.1", "1.2"] == sorted(ran)
 

@@ -15,10 +15,11 @@ def drawn(strategy: Strategy, trials: int, points: int = 20) -> list[list[int]]:
     """Draw choices for so many trials of so many points with three options each."""
     rows = []
     for _ in range(trials):
-        chooser = strategy.begin()
-        assert chooser is not None
+        proposal = strategy.propose()
+        assert proposal is not None
+        chooser = proposal.chooser()
         rows.append([chooser.choose(OPTIONS) for _ in range(points)])
-        strategy.end(verdict((), ""))
+        strategy.take(proposal.read(verdict((), "")))
     return rows
 
 
