@@ -22,6 +22,7 @@ __all__ = [
     "Point",
     "Schedule",
     "ScheduleChooser",
+    "WordedDeviation",
     "as_schedule",
     "deviations",
     "on_time",
@@ -67,6 +68,26 @@ Schedule = tuple[tuple[int, int], ...]
 """Sorted (point, option) pairs; every point not named takes option 0."""
 
 EMPTY: Schedule = ()
+
+
+@attrs.frozen
+class WordedDeviation:
+    """One deviation in words: it outlives a change of the agent that moves every point.
+
+    `takes` is the label of what is taken. It is taken at the `place`-th point, counted behind the
+    deviation before, that offers it while `before` is still to come, or once `after` is over. Both
+    are labels too; without one every point that offers it counts.
+    """
+
+    takes: str
+    before: str = ""
+    after: str = ""
+    place: int = 1
+
+    def __str__(self) -> str:
+        where = f" before {self.before}" if self.before else ""
+        where = f" after {self.after}" if self.after else where
+        return f"{self.takes}{where}" + (f", place {self.place}" if self.place > 1 else "")
 
 
 class Chooser(Protocol):
