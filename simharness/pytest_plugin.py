@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from simharness.campaign.budget import Plan
     from simharness.campaign.results import CaseResult, SuiteResult
+    from simharness.programs import Explored
     from simharness.project.settings import Settings
     from simharness.scenario.model import Case
     from simharness.testing import Setup
@@ -179,20 +180,24 @@ class ScenarioItem(pytest.Item):
 
 
 @pytest.fixture
-def simulate(request: pytest.FixtureRequest) -> Callable[..., SuiteResult]:
+def simulate(request: pytest.FixtureRequest) -> Callable[..., SuiteResult | Explored]:
     """Run a scenario against an agent: `simulate(factory, scenario, **options)`.
+
+    Or a coroutine function alone, under many schedules: `simulate(program, **options)`.
 
     `scenario` is YAML text, or a path relative to the folder of the test file. Fails with the text
     of all violations; the options are those of `simharness.testing.simulate`, whose defaults are
     the session's `--sim-budget` and `--sim-seed`.
     """
-    from simharness import testing
+    from simharness import programs, testing
     from simharness.project import settings
 
     plan = _plan(request.config, settings.load(request.config.rootpath))
 
-    def run(agent: Any, scenario: Any, **options: Any) -> SuiteResult:
+    def run(agent: Any, scenario: Any = None, **options: Any) -> SuiteResult | Explored:
         __tracebackhide__ = True
+        if scenario is None:
+            return programs.explored(agent, **{"seed": plan.seed, **options})
         if isinstance(scenario, Path) or "\n" not in scenario:
             scenario = _shown(request.path.parent / scenario, request.config)
         return testing.simulate(
