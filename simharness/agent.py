@@ -60,8 +60,16 @@ class ProviderError(Exception):
         self.retry_after_s = retry_after_s
 
 
+class StoreError(OSError):
+    """What a scripted store raises."""
+
+
 class ToolFailure(Exception):
     """What a scripted tool raises."""
+
+
+class LogWriteError(Exception):
+    """What `World.report` raises for a row that a scripted log does not take."""
 
 
 # --- what a model stream yields ---------------------------------------------------------------
@@ -123,6 +131,11 @@ class CallDelta:
 
 
 @attrs.frozen
+class Retrying:
+    """The answer begins anew: what the stream sent before is to be discarded."""
+
+
+@attrs.frozen
 class UsageReport:
     """Tokens so far in this stream: cumulative, so a later report overwrites."""
 
@@ -171,6 +184,7 @@ Chunk = (
     | ReasoningDelta
     | OpaqueDelta
     | CallDelta
+    | Retrying
     | UsageReport
     | KeepAlive
     | Malformed
@@ -228,6 +242,11 @@ class ToolSpec(Protocol):
         """JSON Schema of the arguments."""
         ...
 
+    @property
+    def ends_turn(self) -> bool:
+        """Whether a result of it ends the turn, so that nothing more is asked of the model."""
+        ...
+
     async def call(self, args: object, *, call_id: str, cancelled: Flag | None = None) -> str:
         """The body for async tools; raises `ToolFailure` where the script says `raises`.
 
@@ -253,8 +272,29 @@ class CancelView(Flag, Protocol):
         ...
 
 
+class SessionStore(Protocol):
+    """One append-only text file that outlives the process of the agent."""
+
+    async def append(self, line: str) -> None:
+        """Write `line` and a newline at the end. Raises `StoreError` where the script says so."""
+        ...
+
+    async def flush(self) -> int:
+        """Make sure that what was written stays (fsync); the size of the file in characters."""
+        ...
+
+    def load(self) -> str:
+        """The whole file. Its last line may lack its newline, after a kill during a write."""
+        ...
+
+
 class World(Protocol):
     """What the harness hands to an agent factory."""
+
+    @property
+    def store(self) -> SessionStore | None:
+        """The store of the session; None where the scenario has none."""
+        ...
 
     @property
     def cancelled(self) -> CancelView:
@@ -269,8 +309,15 @@ class World(Protocol):
         """The scenario's tools."""
         ...
 
+    def renew_client(self) -> None:
+        """Use a new model client from now on; without effect while the old one is as good."""
+        ...
+
     def report(self, record: Reported) -> None:
-        """Add what the agent says about itself to the trace."""
+        """Add what the agent says about itself to the trace.
+
+        Raises `LogWriteError` for a `LogRow` that a scripted log does not take.
+        """
         ...
 
     def shown(self, text: str, *, reasoning: bool = False) -> None:
@@ -292,8 +339,10 @@ class Agent(Protocol):
 
     `seam` is "stream", "wire:<kind>" or "child". Optional methods, looked up by name: `cancel`,
     `history`, `configure`, `script_hooks`, `outcome_of`, `steer`, `follow_up`, `continue_`,
-    `approve`, `shutdown`, `close`, `dump`, `load`. A scenario that needs one that is missing is not
-    applicable.
+    `ephemeral`, `shutdown`, `quiesce`, `resume`, `context_restart`, `dispose`, `approve`, `close`,
+    `load`, `stored`, `fork`. Optional attributes, both `True`: `ends_turns` (it looks at
+    `ToolSpec.ends_turn`) and `renews_client` (it calls `World.renew_client`). A scenario that needs
+    what is missing is not applicable.
     """
 
     name: str
@@ -340,11 +389,71 @@ class SupportsCancel(Protocol):
         ...
 
 
+class SupportsStops(Protocol):
+    """An agent whose framework stops its runs: all of them, those of `ephemeral` included.
+
+    An awaitable is awaited beside the runs, as its caller would. `drain_s` is how long runs may go
+    on to their own end first.
+    """
+
+    def shutdown(self, drain_s: float = 0.0) -> Awaitable[None] | None:
+        """Stop for good; later prompts are refused."""
+        ...
+
+    def quiesce(self, drain_s: float | None = None, abandon: bool = False) -> Awaitable[None]:
+        """Let no new run begin until `resume`; wait for the others, or at last abandon them."""
+        ...
+
+    def resume(self) -> None:
+        """Go on after `quiesce`; prompts that came meanwhile are served."""
+        ...
+
+    def dispose(self) -> None:
+        """Be gone at once."""
+        ...
+
+
+class SupportsRestart(Protocol):
+    """An agent that gives up a stream for one with a smaller context."""
+
+    def context_restart(self, reason: str = "") -> None:
+        """Give up the stream in progress; its turn goes on with a new one. No stop."""
+        ...
+
+
+class SupportsEphemeral(Protocol):
+    """An agent with runs of their own beside the conversation."""
+
+    def ephemeral(self, text: str) -> Awaitable[object]:
+        """Run `text` on its own; raise what failed, and where it was stopped that it was."""
+        ...
+
+
 class SupportsHistory(Protocol):
     """An agent that displays its history."""
 
     def history(self) -> list[Message] | None:
         """The messages it displays; evidence beside the next request. None: it cannot say now."""
+        ...
+
+
+class SupportsSession(Protocol):
+    """An agent that keeps its session in `World.store`."""
+
+    def load(self) -> Awaitable[None] | None:
+        """Take up the session in the store, repaired; called before anything else is asked."""
+        ...
+
+    def stored(self, text: str) -> list[Message]:
+        """The history that a store with this text holds. It is not repaired, and never raises."""
+        ...
+
+
+class SupportsFork(Protocol):
+    """An agent whose sessions can fork."""
+
+    def fork(self, text: str, turn: int | None) -> list[str]:
+        """The lines of a session that goes on behind turn `turn` of the one with this text."""
         ...
 
 

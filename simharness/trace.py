@@ -8,13 +8,9 @@ addresses, so the text form of a trace is the same in every process.
 
 from __future__ import annotations
 
-import enum
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from operator import attrgetter
-from typing import TYPE_CHECKING, ClassVar, TypeVar
-
-import attrs
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, TypeVar
 
 from simharness.messages import (
     Block as Block,
@@ -28,62 +24,23 @@ from simharness.messages import (
     tool_result as tool_result,
     user as user,
 )
-
-if TYPE_CHECKING:
-    from attrs import frozen as _record
-else:
-    # Records are frozen for the type checker only: a run makes some sixty of them, and the
-    # run-time guard of attrs.frozen costs a microsecond each, a third of a small trial.
-    _record = attrs.define(unsafe_hash=True)
-
-
-class Outcome(enum.StrEnum):
-    """How a run ended."""
-
-    COMPLETED = "completed"
-    CANCELLED = "cancelled"
-    FAILED = "failed"
-    LIMIT = "limit"
-    REJECTED = "rejected"
-
-
-# --- records ----------------------------------------------------------------------------------
-
-
-@_record
-class Record:
-    """Base of all records. `n`, `time` (virtual seconds) and `run` are stamped by `Trace.add`.
-
-    `run` is the number of the prompt in whose context the thing happened, from 1; 0 is outside any.
-    """
-
-    n: int = attrs.field(init=False, eq=False, repr=False)
-    time: float = attrs.field(init=False, eq=False, repr=False)
-    run: int = attrs.field(init=False, eq=False, repr=False)
-
-    # filled in on first use: the template and the getter that write one line of a trace
-    _form: ClassVar[tuple[str, Callable[[object], object]] | None] = None
-
-    @classmethod
-    def form(cls) -> tuple[str, Callable[[object], object]]:
-        """The %-template of one trace line and the getter of its values."""
-        made = cls.__dict__.get("_form")
-        if made is None:
-            names = [a.name for a in attrs.fields(cls) if a.name not in {"n", "time", "run"}]
-            fields = "".join(f" {name}=%r" for name in names)
-            made = (f"%d r%d {cls.__name__}{fields}", attrgetter("n", "run", *names))
-            cls._form = made
-        return made
-
-    def line(self) -> str:
-        """The record as one line of text, without time, addresses or wall clocks."""
-        template, getter = self.form()
-        return template % getter(self)
-
-
-@_record
-class Witnessed(Record):
-    """Made by the harness at its own seams."""
+from simharness.records import (
+    Outcome as Outcome,
+    Record as Record,
+    Reported as Reported,
+    Witnessed as Witnessed,
+    record as _record,
+)
+from simharness.stoprecords import (
+    BatchPending as BatchPending,
+    BatchSettled as BatchSettled,
+    ClientRenewed as ClientRenewed,
+    ClientUnusable as ClientUnusable,
+    LogLost as LogLost,
+    ReplayTaken as ReplayTaken,
+    StreamRestarted as StreamRestarted,
+    TurnEndAsked as TurnEndAsked,
+)
 
 
 @_record
@@ -247,7 +204,8 @@ class HookCalled(Witnessed):
 class CancelCalled(Witnessed):
     """The cancel's handle ran (or it was called synchronously, `inside`).
 
-    `way` is API, API_AFTER_TURN, TOKEN, TASK, CLOSE or INTERRUPT. `run` is the run it is aimed at.
+    `way` is API, API_AFTER_TURN, TOKEN, TASK, CLOSE or INTERRUPT, or SHUTDOWN or DISPOSE, by which
+    the framework stops a run. `run` is the run it is aimed at.
     """
 
     way: str
@@ -317,14 +275,6 @@ class LimitHit(Witnessed):
 
     limit: str
     detail: str
-
-
-@_record
-class Reported(Record):
-    """What the agent says about itself. `derived`: made up by an adapter from the wire."""
-
-    family: ClassVar[str] = ""
-    derived: bool = attrs.field(default=False, kw_only=True, eq=False)
 
 
 @_record
@@ -503,13 +453,17 @@ class AttemptKept(Reported):
 
 @_record
 class LogRow(Reported):
-    """One row of the inference log: one per stream. `error` is empty for a success."""
+    """One row of the inference log: one per stream. `error` is empty for a success.
+
+    `reason` is why a stream was given up that did not fail.
+    """
 
     family: ClassVar[str] = "log"
     attempt: int
     success: bool
     error: str = ""
     usage: tuple[int, int] | None = None
+    reason: str = ""
 
 
 @_record

@@ -23,6 +23,7 @@ from simharness.agent import (
     OpaqueDelta,
     ProviderError,
     ReasoningDelta,
+    Retrying,
     StreamStart,
     TextDelta,
     UsageReport,
@@ -229,6 +230,7 @@ class _Compiler:
         else:
             plain: dict[Mark, Chunk] = {
                 Mark.START: StreamStart(),
+                Mark.RETRYING: Retrying(),
                 Mark.KEEPALIVE: KeepAlive(),
                 Mark.MALFORMED: Malformed("{"),
             }

@@ -16,6 +16,7 @@ from simharness.agent import (
     Chunk,
     Flag,
     ProviderError,
+    Retrying,
     UsageReport,
 )
 from simharness.provider.compile import (
@@ -30,6 +31,7 @@ from simharness.scenario.model import EndKind, EndStep, Report, Stream
 from simharness.trace import (
     ChunkArrived,
     ChunkTaken,
+    ReplayTaken,
     StreamClosed,
     StreamTold,
     TerminalTaken,
@@ -216,6 +218,11 @@ class ScriptedStream(Source):
             raise ProviderError("closing the stream failed")
 
     @property
+    def cut(self) -> bool:
+        """Told of a cancel, or closed before its end."""
+        return self._told or not (self._open or self._ended)
+
+    @property
     def abandoned(self) -> bool:
         """Neither closed nor read to an end."""
         return self._open and not self._ended
@@ -249,6 +256,8 @@ class ScriptedStream(Source):
         if item.number:
             self._recorder.add(_noted(ChunkTaken, self.request, item), self.run)
             self._anchors.chunk_taken(self.run, self.request, item.number)
+        if isinstance(item.chunk, Retrying):
+            self._recorder.add(ReplayTaken(self.request), self.run)
         if isinstance(item.chunk, UsageReport):
             usage = item.chunk
             self._recorder.add(UsageTaken(self.request, usage.input, usage.output), self.run)

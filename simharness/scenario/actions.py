@@ -6,6 +6,7 @@ mapping under it. Where an action is placed is read by `anchors`.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import attrs
@@ -18,7 +19,7 @@ from simharness.scenario.model import (
     OtherAction,
     PromptAction,
 )
-from simharness.scenario.nodes import ListNode, MapNode, Node, ScalarNode
+from simharness.scenario.nodes import MapNode, Node, ScalarNode
 from simharness.scenario.problems import did_you_mean, listed
 from simharness.scenario.streams import read_model
 from simharness.scenario.vocabulary import VERBS
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ActionReader"]
 
-_ALL_VERBS = ("prompt", "continue", "cancel", *VERBS)
+_ALL_VERBS = ("prompt", "continue", "ephemeral", "cancel", *VERBS)
 _PLACING = (*RELATIONS, "as")
 _PROMPT_OPTIONS = ("text", "model", "meanwhile", *_PLACING)
 _CONTINUE_OPTIONS = ("model", "meanwhile", *_PLACING)
 _CANCEL_OPTIONS = ("reason", "way", "queue", "from", "anywhere", *_PLACING)
 _QUEUE_WORDS = ("run", "drop", "park")
+_SESSION_VERBS = frozenset({"kill", "fork"})
 
 
 @attrs.frozen
@@ -55,6 +57,7 @@ class ActionReader:
     reader: Reader
     tools: tuple[Tool, ...]
     first_model: tuple[Stream, ...] | None = None
+    has_store: bool = False
     _running: tuple[PromptAction, ...] = ()
     _prompts: int = 0
 
@@ -73,7 +76,7 @@ class ActionReader:
         written = self._written(node, path)
         if written is None:
             return None
-        if written.verb in {"prompt", "continue"}:
+        if written.verb in {"prompt", "continue", "ephemeral"}:
             return self._prompt(written)
         if written.verb == "cancel":
             return self._cancel(written)
@@ -135,6 +138,7 @@ class ActionReader:
             text,
             model=self._model(written),
             continues=continues,
+            ephemeral=written.verb == "ephemeral",
             meanwhile=meanwhile,
             session=keys.text("as"),
             anchor=anchor,
@@ -208,6 +212,8 @@ class ActionReader:
 
     def _other(self, written: _Written) -> OtherAction:
         keys, reader, verb = written.keys, self.reader, VERBS[written.verb]
+        if written.verb == "on_settle":
+            return self._on_settle(written)
         args = {name: self._arg(written, name) for name in verb.reads if name in keys}
         if written.value is not None:
             if not verb.value:
@@ -221,6 +227,7 @@ class ActionReader:
         anywhere = keys.flag("anywhere")
         anchor = read_anchor(reader, keys, self._scope())
         self._check_anywhere(written, anchor, anywhere=anywhere)
+        self._check_session(written, anchor)
         return OtherAction(
             written.verb,
             args,
@@ -239,23 +246,63 @@ class ActionReader:
 
     def _value(self, written: _Written, name: str, node: Node) -> object:
         how = VERBS[written.verb].reads[name]
-        if how == "seconds":
+        if how == "drain" and isinstance(node, ScalarNode) and node.text == "nan":
+            return math.nan  # what an operator's arithmetic may come to
+        if how in {"seconds", "drain"}:
             return self.reader.seconds(node, f'"{name}"')
+        if how == "count":
+            return self.reader.whole(node, f'"{name}"', least=1)
         if how == "flag":
             return self.reader.flag(node, f'"{name}"')
-        if how == "text":
-            return self.reader.filled(node, f'the {name} of "{written.verb}"')
-        if isinstance(node, ScalarNode):
-            node = ListNode(node.place, (node,))
-        items = self.reader.items(node, f'"{written.verb}"')
+        return self.reader.filled(node, f'the {name} of "{written.verb}"')
+
+    def _on_settle(self, written: _Written) -> OtherAction:
+        """What the caller of the run before does when it settles: an action, or a list of them."""
+        if written.value is None:
+            self.reader.wrong(written.place, '"on_settle" needs the actions to take')
+        if not self._running:
+            self.reader.wrong(written.place, "there is no prompt before it that could settle")
+        items = () if written.value is None else self.reader.some(written.value)
         path = written.key.replace(" ", ".")
-        found = [self._action(item, f"{path}[{number}]") for number, item in enumerate(items)]
-        return tuple(action for action in found if action is not None)
+        found = [self._reaction(item, f"{path}[{number}]") for number, item in enumerate(items)]
+        return OtherAction(
+            written.verb,
+            reactions=tuple(action for action in found if action is not None),
+            key=written.key,
+            label=written.verb,
+            place=written.place.place,
+        )
+
+    def _reaction(self, node: Node, path: str) -> CancelAction | OtherAction | None:
+        """One action under `on_settle`; it has no place but that one."""
+        action = self._action(node, path)
+        if isinstance(action, PromptAction):
+            self.reader.wrong(action.place, '"on_settle" holds no prompt; write it behind')
+            return None
+        if action is not None and (action.anchor is not None or action.anywhere):
+            self.reader.wrong(action.place, 'an action under "on_settle" has its place already')
+        return action
 
     # --- shared -------------------------------------------------------------------------------
 
     def _scope(self) -> Scope:
-        return Scope(self.tools, self._running)
+        return Scope(self.tools, self._running, has_store=self.has_store)
+
+    def _check_session(self, written: _Written, anchor: Anchor | None) -> None:
+        """What ends the process of the agent needs something that outlives it."""
+        if written.verb not in _SESSION_VERBS:
+            return
+        if not self.has_store:
+            self.reader.wrong(
+                written.place,
+                f'"{written.verb}" needs a "store:" in the file; without one nothing is left '
+                "that could be loaded",
+            )
+        if anchor is not None and anchor.inside:
+            self.reader.wrong(
+                written.keys.at("from"),
+                f'"{written.verb}" comes from outside: a process does not go on behind it',
+            )
 
     def _check_anywhere(self, written: _Written, anchor: Anchor | None, *, anywhere: bool) -> None:
         if anywhere and anchor is not None:
@@ -265,7 +312,7 @@ class ActionReader:
 
 
 def _options(verb: str) -> tuple[str, ...]:
-    if verb == "prompt":
+    if verb in {"prompt", "ephemeral"}:
         return _PROMPT_OPTIONS
     if verb == "continue":
         return _CONTINUE_OPTIONS

@@ -15,6 +15,7 @@ from simharness.scenario.model import (
     EndKind,
     EndStep,
     Explore,
+    LogFault,
     OtherAction,
     PromptAction,
     Stream,
@@ -22,6 +23,8 @@ from simharness.scenario.model import (
     Tool,
 )
 from simharness.scenario.nodes import ListNode, MapNode, Node, ScalarNode
+from simharness.scenario.schedules import read_schedule
+from simharness.scenario.stores import Store, read_store
 from simharness.scenario.streams import read_model
 from simharness.scenario.tools import read_tools
 from simharness.scenario.vocabulary import HOOKS
@@ -44,6 +47,9 @@ CASE_KEYS = (
     "epilogue",
     "agent",
     "hooks",
+    "log",
+    "model_client",
+    "store",
     "expect",
     "expect_for",
     "violates",
@@ -65,7 +71,7 @@ FILE_KEYS = (*CASE_KEYS, "for_each", "expect_if")
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _RULE = re.compile(r"[a-z][a-z0-9-]*(\.[a-z_]+)?")
-_NO_EPILOGUE_AFTER = frozenset({"shutdown", "dispose"})
+_NO_EPILOGUE_AFTER = frozenset({"shutdown", "dispose", "quiesce"})
 _DEFAULT_PATIENCE_S = 60.0
 
 
@@ -104,11 +110,14 @@ def read_case(reader: Reader, root: MapNode, values: Mapping[str, str]) -> Case:
         waive=_waive(reader, keys),
         needs=_needs(reader, keys),
         explore=_explore(reader, keys),
-        schedule=keys.texts("schedule"),
+        schedule=read_schedule(reader, keys.get("schedule")),
         mode=_mode(reader, keys),
         profile=profile,
         mutant=keys.text("mutant") or None,
         contract=read_contract(reader, keys.get("contract")),
+        log_fails=_log(reader, keys),
+        client_renewed=_client(reader, keys),
+        store=_store(reader, keys),
         patience_s=keys.seconds("patience", _DEFAULT_PATIENCE_S),
         tags=keys.texts("tags"),
         place=keys.at("scenario"),
@@ -142,7 +151,7 @@ def _actions(reader: Reader, keys: Keys, tools: tuple[Tool, ...]) -> tuple[Actio
     if run is None:
         keys.required("run", 'a scenario needs a "run": a list of actions, the first a prompt')
         return ()
-    actions = ActionReader(reader, tools, first).read(run)
+    actions = ActionReader(reader, tools, first, has_store="store" in keys).read(run)
     return (*actions, *_epilogue(reader, keys, actions))
 
 
@@ -179,7 +188,7 @@ def _over(actions: tuple[Action, ...]) -> bool:
     over = False
     for action in actions:
         if isinstance(action, OtherAction):
-            if action.verb in _NO_EPILOGUE_AFTER or action.verb == "kill":
+            if action.verb in _NO_EPILOGUE_AFTER:
                 over = True
             elif action.verb == "resume":
                 over = False
@@ -204,6 +213,29 @@ def _hooks(reader: Reader, keys: Keys) -> dict[str, object]:
     if node is not None:
         reader.keys(node, '"hooks"', HOOKS)
     return _settings(reader, keys, "hooks")
+
+
+def _log(reader: Reader, keys: Keys) -> LogFault:
+    """How often the write of a log row fails."""
+    node = keys.get("log")
+    if node is None:
+        return LogFault.NEVER
+    inner = reader.keys(node, '"log"', ("fails",))
+    inner.required("fails", "say how often it fails, as in {fails: once}")
+    fails = inner.get("fails")
+    word = None if fails is None else reader.word(fails, "fault of the log", LogFault)
+    return LogFault(word) if word else LogFault.NEVER
+
+
+def _client(reader: Reader, keys: Keys) -> bool:
+    """Whether a model client that read a cut stream has to be renewed."""
+    node = keys.get("model_client")
+    return node is not None and reader.word(node, "model client", ("renew",)) is not None
+
+
+def _store(reader: Reader, keys: Keys) -> Store | None:
+    node = keys.get("store")
+    return None if node is None else read_store(reader, node)
 
 
 def _any_agent(reader: Reader, keys: Keys) -> bool:

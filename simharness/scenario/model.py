@@ -13,7 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import attrs
 
+from simharness.choices import WordedDeviation
 from simharness.contract import UNSPECIFIED, Contract
+from simharness.scenario.stores import Store
 
 
 @attrs.frozen
@@ -438,13 +440,14 @@ class Case:
     waive: Mapping[str, str] = attrs.field(factory=dict)
     needs: tuple[str, ...] = ()
     explore: Explore = Explore()
-    schedule: tuple[str, ...] = ()
+    schedule: tuple[WordedDeviation, ...] = ()
     mode: str | None = None
     profile: str | None = None
     mutant: str | None = None  # the seeded fault of the reference loop that `violates` shows
     contract: Contract = UNSPECIFIED
     log_fails: LogFault = LogFault.NEVER
     client_renewed: bool = False  # a client that read a cut stream must be renewed
+    store: Store | None = None
     patience_s: float = 60.0
     tags: tuple[str, ...] = ()
     place: Place = attrs.field(default=Place(), eq=False)
@@ -463,6 +466,8 @@ class Case:
                 keys.add(stream.reaction.key)
                 keys.update(step.key for step in stream.steps if isinstance(step, EndStep))
         keys.update(tool.key for tool in self.tools)
+        if self.store is not None:
+            keys.update(self.store.promised())
         if self.log_fails is not LogFault.NEVER:
             keys.add(LOG_KEY)
         if self.client_renewed:

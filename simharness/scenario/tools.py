@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_tools"]
 
-_TOOL_KEYS = ("returns", "raises", "takes", "effects", "on_cancel", "schema")
+_TOOL_KEYS = ("returns", "raises", "takes", "effects", "on_cancel", "schema", "ends_turn")
 
 
 def read_tools(reader: Reader, node: Node) -> tuple[Tool, ...]:
@@ -37,6 +37,7 @@ def _tool(reader: Reader, name: ScalarNode, node: Node) -> Tool:
         effects=keys.whole("effects"),
         on_cancel=_on_cancel(reader, keys),
         schema=None if schema is None else reader.plain(schema, '"schema"'),
+        ends_turn=keys.flag("ends_turn"),
         key="" if raises is None else f"tools.{name.text}: raises",
         place=name.place,
     )

@@ -34,7 +34,16 @@ HOOKS = (
 )
 """Hook positions: keys of `hooks:` and names of anchors."""
 
-WAITS = ("backoff", "guard", "connect", "recovery", "approval", "store write", *HOOKS)
+WAITS = (
+    "backoff",
+    "guard",
+    "connect",
+    "recovery",
+    "approval",
+    "store write",
+    "store flush",
+    *HOOKS,
+)
 """Waits of an agent that last, so that something can happen during one. Hooks may wait too."""
 
 
@@ -42,33 +51,40 @@ WAITS = ("backoff", "guard", "connect", "recovery", "approval", "store write", *
 class Verb:
     """What one action takes. `value` names what a bare scalar means, "" if it takes none.
 
-    `reads` says how each option is read: text, seconds, flag or actions.
+    `reads` says how each option is read: text, seconds, count, drain or flag. `passes` is what
+    the agent's method calls an option that is called otherwise there.
     """
 
     value: str = ""
     reads: Mapping[str, str] = attrs.field(factory=dict)
     required: bool = False
+    passes: Mapping[str, str] = attrs.field(factory=dict)
+
+    def arguments(self, args: Mapping[str, object]) -> dict[str, object]:
+        """`args` as the method of an agent takes them."""
+        return {self.passes.get(name, name): value for name, value in args.items()}
 
 
 _TEXT = Verb("text", {"text": "text"}, required=True)
 
+_DRAIN = {"drain": "drain_s"}
+
 VERBS: Mapping[str, Verb] = {
-    "ephemeral": _TEXT,
     "interrupt": Verb(),
-    "shutdown": Verb("", {"drain": "seconds"}),
-    "quiesce": Verb("", {"drain": "seconds", "abandon": "flag"}),
+    "shutdown": Verb("", {"drain": "seconds"}, passes=_DRAIN),
+    "quiesce": Verb("", {"drain": "drain", "abandon": "flag"}, passes=_DRAIN),
     "resume": Verb(),
-    "context_restart": Verb(),
+    "context_restart": Verb("reason", {"reason": "text"}),
     "steer": _TEXT,
     "follow_up": _TEXT,
     "approve": Verb("tool", {"tool": "text"}),
     "deny": Verb("tool", {"tool": "text", "reason": "text"}),
     "kill": Verb(),
-    "fork": Verb(),
+    "fork": Verb("turn", {"turn": "count"}),
     "dispose": Verb(),
     "close": Verb(),
     "gc": Verb(),
     "wait": Verb("seconds", {"seconds": "seconds"}, required=True),
-    "on_settle": Verb("actions", {"actions": "actions"}, required=True),
+    "on_settle": Verb(required=True),
 }
-"""The actions beside `prompt`, `continue` and `cancel`."""
+"""The actions beside `prompt`, `continue`, `ephemeral` and `cancel`."""

@@ -20,10 +20,13 @@ from simharness.trace import CancelCalled, CancelEffective
 from simharness.world import baton
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from simharness.world.trial import Trial
     from simharness.world.user import UserAction
 
 _OWN = (CancelWay.API, CancelWay.TOKEN, CancelWay.API_AFTER_TURN)
+_STOPS = ("shutdown", "dispose")
 _LEAVING = (CancelWay.CLOSE, CancelWay.BREAK)
 _HARNESS = (CancelWay.TASK, CancelWay.INTERRUPT, *_LEAVING)
 
@@ -120,15 +123,15 @@ class Cancels:
             return user.run
         return min(unsettled, default=0)
 
-    def called(self, way: CancelWay, reason: str, run: int, *, inside: bool) -> None:
+    def called(self, way: str, reason: str, run: int, *, inside: bool) -> None:
         """Record the call, and watch for the point at which it counts."""
         trial = self._trial
-        trial.recorder.add(CancelCalled(way.value, reason, inside), run)
+        trial.recorder.add(CancelCalled(str(way), reason, inside), run)
         if way is CancelWay.API_AFTER_TURN:
             return
         boundaries = trial.loop.boundaries
         # A task cancel says nothing to the step that calls it: it travels like one from outside.
-        at_once = inside and way in _OWN
+        at_once = inside and way in (*_OWN, *_STOPS)
         if at_once:
             self._told = (self._step(), boundaries.count)
         since = boundaries.count
@@ -141,6 +144,19 @@ class Cancels:
             return True
 
         boundaries.quiet_watch.append(watch)
+
+    def stopped(self, verb: str, args: Mapping[str, object], *, inside: bool) -> None:
+        """Record a stop of the framework, which is a cancel of every run that is open.
+
+        A `drain` lets them go on first, and when it is over only the agent knows.
+        """
+        if verb in _STOPS and not args.get("drain"):
+            for run in sorted(self._trial.user.unsettled):
+                self.called(verb, verb, run, inside=inside)
+
+    def forget(self) -> None:
+        """The process that was told is gone."""
+        self._told = None
 
     def told(self) -> bool:
         """Whether the step that runs now is the one from inside which a cancel was called."""

@@ -43,6 +43,14 @@ class Consumers:
         """The tasks that run prompts: ours, not the agent's."""
         return list(self._tasks.values())
 
+    def drop(self) -> set[asyncio.Task[None]]:
+        """The process is gone, and all runs in it; prompts that have not begun are still typed."""
+        self._jobs.clear()
+        self._leave.clear()
+        self._interrupted.clear()
+        self._tasks = {run: task for run, task in self._tasks.items() if run not in self._begun}
+        return set(self._tasks.values())
+
     def cancel(self, run: int) -> None:
         """TASK: cancel the task that runs the prompt."""
         task = self._tasks.get(run)
@@ -76,7 +84,8 @@ class Consumers:
         self._begun.add(user.run)
         action: PromptAction = user.action  # type: ignore[assignment]
         trial = self._trial
-        trial.recorder.add(PromptCalled(action.text, action.session))
+        session = f"ephemeral {user.run}" if action.ephemeral else action.session
+        trial.recorder.add(PromptCalled(action.text, session))
         trial.user.prompted(user)
         if trial.agent.style is Style.SYNC:
             await self._in_thread(action, user.run)

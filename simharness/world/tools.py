@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from simharness.agent import Flag, ToolFailure
 from simharness.scenario.model import AnchorKind, Tool, ToolReaction
-from simharness.trace import LoopBlocked, ToolEffect, ToolEnded, ToolStarted
+from simharness.trace import LoopBlocked, ToolEffect, ToolEnded, ToolStarted, TurnEndAsked
 from simharness.world import baton
 from simharness.world.blocking import block_until
 from simharness.world.runs import RUN
@@ -45,6 +45,11 @@ class ScriptedTool:
     def schema(self) -> Mapping[str, object]:
         """JSON Schema of the arguments."""
         return self._tool.schema or _ANY_OBJECT
+
+    @property
+    def ends_turn(self) -> bool:
+        """Whether a result of it ends the turn."""
+        return self._tool.ends_turn
 
     async def call(self, args: object, *, call_id: str, cancelled: Flag | None = None) -> str:
         """Run the body; raises `ToolFailure` where the script says so."""
@@ -143,6 +148,8 @@ class _Body:
             self.ended("raised", self._tool.raises)
             raise ToolFailure(self._tool.raises)
         self.ended("returned", self._tool.returns)
+        if self._tool.ends_turn:
+            self._trial.recorder.add(TurnEndAsked(self._call_id))
         return self._tool.returns
 
     def ended(self, how: str, result: str = "") -> None:

@@ -14,6 +14,7 @@ from simharness.agent import Agent, AgentFactory, Flag, NotApplicable, Request, 
 from simharness.choices import Chooser
 from simharness.provider.playback import ScriptedStream
 from simharness.scenario.model import (
+    Action,
     AnchorKind,
     CancelAction,
     Case,
@@ -24,10 +25,12 @@ from simharness.scenario.model import (
     Stream,
     TextStep,
 )
+from simharness.scenario.vocabulary import VERBS
 from simharness.trace import (
     ActionTaken,
     HistoryRead,
     HookCalled,
+    LogRow,
     LoopError,
     Reported,
     RequestMade,
@@ -37,7 +40,9 @@ from simharness.trace import (
 from simharness.world.cancels import Cancels, Token
 from simharness.world.consumers import Consumers
 from simharness.world.eventloop import SimLoop
+from simharness.world.faults import Log, ModelClient
 from simharness.world.leaks import left_behind, real_threads
+from simharness.world.processes import VERBS as OF_PROCESSES, Processes
 from simharness.world.recorder import Recorder
 from simharness.world.runs import RUN
 from simharness.world.sources import Wait
@@ -59,6 +64,8 @@ class Trial:
         self.loop.on_error = self._loop_error
         self.loop.on_blocked = self.recorder.add
         self.streams: list[ScriptedStream] = []
+        self.client = ModelClient(self.recorder, self.streams, renewed=case.client_renewed)
+        self.log = Log(self.recorder, case.log_fails)
         self.threads = real_threads()  # those that were there before
         self.cancelled = Token()
         self.consumers = Consumers(self)
@@ -68,27 +75,50 @@ class Trial:
         )
         self.recorder.on_report = self.user.reported
         self._tools = [ScriptedTool(self, tool) for tool in case.tools]
+        self.processes = Processes(self)
+        self.store = self.processes.store
         self._requests: dict[int, int] = {}
         self._ids = 0
         self.agent: Agent
+        self._factory: AgentFactory
 
     def enter(self, factory: AgentFactory) -> None:
         """Make the agent and check that it can do what the case asks."""
-        self.agent = factory(self)
+        self._factory = factory
+        self.make_agent()
+        self.processes.begin()
+
+    def make_agent(self) -> None:
+        """Make a fresh agent, check that it can do what the case asks, and set it up."""
+        self.cancelled = Token()
+        self.agent = self._factory(self)
         if self.agent.style is Style.CHILD:
             raise NotApplicable("agents in another process need the bridge")
         for action in self.case.actions:
-            if action.session:
-                raise NotApplicable(f"{self.agent.name} has no second session")
-            if isinstance(action, CancelAction):
-                self.cancels.way(action)
-                self.cancels.check_queue(action)
-            elif isinstance(action, PromptAction):
-                self._asked(action)
-            elif isinstance(action, OtherAction) and action.verb not in _OURS:
-                self._verb(action)
+            self._check(action)
+        self.processes.check()
+        self._check_attribute("ends_turns", any(tool.ends_turn for tool in self.case.tools))
+        self._check_attribute("renews_client", self.case.client_renewed)
         self._apply("configure", self.case.settings, "cannot set")
         self._apply("script_hooks", self.case.hooks, "has no hooks to script at")
+
+    def _check(self, action: Action) -> None:
+        """Refuse an action that the agent knows nothing of."""
+        if action.session:
+            raise NotApplicable(f"{self.agent.name} has no second session")
+        if isinstance(action, CancelAction):
+            self.cancels.way(action)
+            self.cancels.check_queue(action)
+        elif isinstance(action, PromptAction):
+            self._asked(action)
+        elif action.verb not in _OURS:
+            self._verb(action)
+        for reaction in action.reactions if isinstance(action, OtherAction) else ():
+            self._check(reaction)
+
+    def _check_attribute(self, name: str, needed: bool) -> None:
+        if needed and not getattr(self.agent, name, False):
+            raise NotApplicable(f"{self.agent.name} does not say `{name} = True`")
 
     def _apply(self, method: str, words: Mapping[str, object], lack: str) -> None:
         """Hand what the case says to the agent, which answers with the names it cannot apply."""
@@ -119,7 +149,7 @@ class Trial:
             self.loop,
             self.recorder,
             self.user,
-            self._answer(run, number),
+            self.client.answer(number, self._answer(run, number)),
             run=run,
             request=number,
             fresh_id=self._fresh_id,
@@ -134,8 +164,14 @@ class Trial:
         """The scenario's tools."""
         return self._tools
 
+    def renew_client(self) -> None:
+        """Use a new model client from now on."""
+        self.client.renew()
+
     def report(self, record: Reported) -> None:
-        """Add what the agent says about itself."""
+        """Add what the agent says about itself; the log may refuse its row."""
+        if type(record) is LogRow:
+            self.log.write(record)
         self.recorder.report(record)
 
     def shown(self, text: str, *, reasoning: bool = False) -> None:
@@ -167,7 +203,8 @@ class Trial:
         """Prompt the agent, or let it continue; in a plain trial ask it not to stream."""
         ask = self._asked(action)
         words = () if action.continues else (action.text,)
-        return ask(*words, stream=False) if self.plain else ask(*words)
+        plain = self.plain and not action.ephemeral
+        return ask(*words, stream=False) if plain else ask(*words)
 
     def told(self) -> bool:
         """Whether the running step was told of a cancel from inside itself."""
@@ -187,8 +224,10 @@ class Trial:
         messages = history() if history is not None else None
         if messages is not None:
             self.recorder.add(HistoryRead(tuple(messages)), run)
+        self.processes.read(run)
         for left in left_behind(self, final=False):
             self.recorder.add(left, run)
+        self.user.react(run)
         self.user.settled(run)
 
     def _answer(self, run: int, number: int) -> Stream:
@@ -212,12 +251,17 @@ class Trial:
         if action.verb == "interrupt":
             self.cancels.interrupt(user, inside=inside)
             return
+        if action.verb in OF_PROCESSES:
+            self.recorder.add(ActionTaken(action.label), user.run)
+            getattr(self.processes, action.verb)(user)
+            return
         said = action.args.get("text", "")
         self.recorder.add(ActionTaken(action.label, str(said)), self.cancels.aim(user) or user.run)
         if action.verb == "gc":
             gc.collect()
         elif action.verb not in _OURS:
-            answer = self._verb(action)(**action.args)
+            self.cancels.stopped(action.verb, action.args, inside=inside)
+            answer = self._verb(action)(**VERBS[action.verb].arguments(action.args))
             if answer is not None:
                 self.spawn(answer)
 
@@ -225,6 +269,8 @@ class Trial:
         return self._method(action.verb, action.verb)
 
     def _asked(self, action: PromptAction) -> Callable[..., Any]:
+        if action.ephemeral:
+            return self._method("ephemeral", "ephemeral")
         return self._method("continue_", "continue") if action.continues else self.agent.prompt
 
     def _method(self, name: str, verb: str) -> Callable[..., Any]:
@@ -238,6 +284,6 @@ class Trial:
         self.recorder.add(LoopError(message, name))
 
 
-_OURS = {"wait", "gc", "interrupt"}
+_OURS = {"wait", "gc", "interrupt", "on_settle", *OF_PROCESSES}
 
 __all__ = ["PromptAction", "Trial"]

@@ -173,6 +173,15 @@ class User:
                 user.make_due(self._loop.clock.now)
         self._follow(prompt)
 
+    def react(self, run: int) -> None:
+        """Let the caller of a run that has settled do what the script says, in that very step."""
+        for user in [one for one in self._segment if _reacts(one) and one.run == run]:
+            assert isinstance(user.action, OtherAction), "only on_settle reacts"
+            for reaction in user.action.reactions:
+                self._do(UserAction(self._loop, reaction, run, self._perform), True)
+                self._recorder.play(reaction.key)
+            self._over(user)
+
     def settled(self, run: int) -> None:
         """A run settled: what can no longer be reached is dropped, then the next segment begins."""
         self.unsettled.discard(run)
@@ -215,10 +224,9 @@ class User:
     def _follow(self, user: UserAction) -> None:
         """The action behind `user`, if it has no place of its own, is due now."""
         place = self._segment.index(user) + 1
-        if place < len(self._segment):
-            after = self._segment[place]
-            if after.state is State.ARMED and after.anchor is None:
-                after.make_due(self._loop.clock.now)
+        after = next((one for one in self._segment[place:] if not _reacts(one)), None)
+        if after is not None and after.state is State.ARMED and after.anchor is None:
+            after.make_due(self._loop.clock.now)
 
     # --- anchors ------------------------------------------------------------------------------
 
@@ -341,6 +349,10 @@ class User:
         finally:
             self._over(user)
             self._follow(user)
+
+
+def _reacts(user: UserAction) -> bool:
+    return isinstance(user.action, OtherAction) and user.action.verb == "on_settle"
 
 
 def _timed(user: UserAction) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -19,7 +20,7 @@ from simharness.scenario.model import (
     Relation,
     TextStep,
 )
-from tests.unit.scenario.sheets import one_case
+from tests.unit.scenario.sheets import one_case, problems_of, sheet
 
 MODEL = "[[a, b, {call: search}], [c, d]]"
 
@@ -146,6 +147,8 @@ OTHERS: dict[str, dict[str, object]] = {
     "approve": {},
     "deny: {tool: search, reason: no}": {"tool": "search", "reason": "no"},
     "context_restart": {},
+    "context_restart: budget": {"reason": "budget"},
+    "quiesce: {drain: nan}": {"drain": math.nan},
 }
 
 
@@ -162,8 +165,30 @@ def test_what_the_caller_does_on_settling_is_a_list_of_actions() -> None:
     action = actions("[prompt: a, on_settle: [dispose]]")[1]
     assert isinstance(action, OtherAction)
     assert (OtherAction("dispose", key="run[1].on_settle[0] dispose", label="dispose"),) == (
-        action.args["actions"]
+        action.reactions
     )
+
+
+@pytest.mark.parametrize(
+    ("run", "wrong"),
+    [
+        ("[prompt: a, on_settle: [prompt: b]]", "holds no prompt"),
+        ("[prompt: a, on_settle: [{cancel: {during: backoff}}]]", "has its place already"),
+        ("[prompt: a, on_settle: [cancel: anywhere]]", "has its place already"),
+        ("[prompt: a, on_settle]", "needs the actions to take"),
+        ("[on_settle: [dispose], prompt: a]", "no prompt before it"),
+    ],
+)
+def test_what_cannot_be_done_on_settling_is_refused(run: str, wrong: str) -> None:
+    """A reaction belongs to the settling of the prompt before it, and to no other place."""
+    assert any(wrong in problem for problem in problems_of(sheet(run=run)))
+
+
+def test_an_ephemeral_is_a_prompt_beside_the_conversation() -> None:
+    """It opens a run of its own, with a text and answers."""
+    one = actions("[prompt: a, {ephemeral: b, model: [[x]]}]")[1]
+    assert isinstance(one, PromptAction)
+    assert ("b", True, "ephemeral 2") == (one.text, one.ephemeral, one.label)
 
 
 def test_a_cancel_can_be_anchored_to_a_prompt_meanwhile() -> None:
@@ -221,13 +246,15 @@ def test_the_closing_prompt_comes_by_default() -> None:
         ("[prompt: a]", True),
         ("[prompt: a, shutdown]", False),
         ("[prompt: a, dispose]", False),
+        ("[prompt: a, quiesce]", False),
+        ("[prompt: a, quiesce, resume]", True),
         ("[prompt: a, kill]", False),
         ("[prompt: a, kill, resume]", True),
         ("[prompt: a, close]", True),
     ],
 )
 def test_nothing_is_asked_of_an_agent_that_is_gone(run: str, closed: bool) -> None:
-    """After a shutdown, a dispose or a kill without resume there is no closing prompt."""
+    """After a shutdown, a dispose, or a quiesce or kill without resume there is none."""
     assert closed == any(prompt.epilogue for prompt in one_case(run=run).prompts)
 
 
