@@ -9,21 +9,38 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from simharness.search import Bounded, Default, Deviate, Portfolio, Sweep, Uniform, portfolio
+from simharness.search import (
+    Bounded,
+    Default,
+    Deviate,
+    Portfolio,
+    Recall,
+    Sweep,
+    Uniform,
+    portfolio,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from simharness.scenario.model import Case
-    from simharness.search import Strategy
+    from simharness.search import Strategy, Words
     from simharness.search.plan import Known
 
-__all__ = ["BUDGETS", "STRATEGIES", "Plan", "budget_of", "named", "strategy_of"]
+__all__ = ["BUDGETS", "STRATEGIES", "Plan", "budget_of", "missed", "named", "strategy_of"]
 
 BUDGETS: Final[Mapping[str, int]] = {"quick": 20, "default": 100, "deep": 5000}
 """Trials per case, by name."""
 
-STRATEGIES: Final = ("default", "sweep", "bounded", "deviate", "random", "portfolio")
+STRATEGIES: Final = (
+    "default",
+    "schedule",
+    "sweep",
+    "bounded",
+    "deviate",
+    "random",
+    "portfolio",
+)
 """The names that `--strategy` and `explore: {strategy:}` take."""
 
 _SAMPLERS: Final = ("deviate", "random", "portfolio")
@@ -35,7 +52,8 @@ _DEVIATE: Final = 0.1
 class Plan:
     """How each case is searched. None leaves a value to the scenario, then to the default.
 
-    `total` is the most trials over all cases together. `mode` is strict or relaxed.
+    `total` is the most trials over all cases together. `mode` is strict or relaxed. `recalled` are
+    schedules under which a case, by its id, failed before: they are played first.
     """
 
     budget: int = BUDGETS["default"]
@@ -44,6 +62,7 @@ class Plan:
     strategy: str | None = None
     mode: str | None = None
     seed: int = 0
+    recalled: Mapping[str, tuple[Words, ...]] = attrs.field(factory=dict)
 
     def trials_of(self, case: Case) -> int:
         """The most trials of `case`: what its `explore:` asks for, else the command's budget."""
@@ -70,9 +89,26 @@ def budget_of(words: str) -> int:
 
 
 def strategy_of(plan: Plan, case: Case) -> Strategy:
-    """The strategy for `case`: that of the command, else that of the scenario, else the default."""
+    """The strategy for `case`: that of the command, else that of the scenario, else the default.
+
+    Before it come the scenario's `schedule:`, and schedules under which the case failed before.
+    """
     bound = next(b for b in (plan.bound, case.explore.bound, _BOUND) if b is not None)
-    return named(plan.strategy or case.explore.strategy, bound=bound, seed=plan.seed)
+    name = plan.strategy or case.explore.strategy
+    strategy = named(name, bound=bound, seed=plan.seed)
+    first = [Recall((case.schedule,), around=name == "schedule")] if case.schedule else []
+    recalled = plan.recalled.get(case.id, ())
+    again = [Recall(recalled)] if recalled else []
+    return Portfolio((*first, *again, strategy)) if first or again else strategy
+
+
+def missed(case: Case, strategy: Strategy) -> tuple[str, ...]:
+    """What of the scenario's `schedule:` found no place in any trial of this strategy."""
+    if not case.schedule or not isinstance(strategy, Portfolio):
+        return ()
+    first = strategy.stages[0]
+    assert isinstance(first, Recall), "the scenario's own schedule comes first"
+    return tuple(f"schedule: {words}" for words in first.unmet)
 
 
 def named(name: str | None, *, bound: int = _BOUND, seed: int = 0) -> Strategy:
@@ -84,7 +120,7 @@ def named(name: str | None, *, bound: int = _BOUND, seed: int = 0) -> Strategy:
     known: Known = {}
     if name is None:
         return Portfolio((Default(known), Sweep(known), Bounded(bound, known)))
-    if name == "default":
+    if name in {"default", "schedule"}:  # the default one is played beside a schedule in words
         return Default()
     if name == "sweep":
         return Sweep()

@@ -21,6 +21,7 @@ _VERBS: Final = {
     "run": "Check scenario files, folders or the shipped suite.",
     "sweep": "Place a cancel and faults everywhere in built-in scripts; needs no YAML.",
     "explore": "Search scenarios deeply and show in which ways they end.",
+    "shrink": "Make one failure small: the scenario, then the schedule.",
     "replay": "Run one failing trial again.",
     "compare": "Compare two reports, or two agents: what turned green or red.",
     "mutants": "Prove the rules: run the suite against agents with one seeded fault each.",

@@ -9,12 +9,14 @@ from simharness.search.deviate import Deviate
 from simharness.search.explain import Part, explain
 from simharness.search.explore import Exploration, RunOnce, Stop, explore
 from simharness.search.portfolio import Portfolio, portfolio
+from simharness.search.recall import Recall
 from simharness.search.reduce import Reduced, find_again, shrink_value
 from simharness.search.replay import Replay
 from simharness.search.shrink import Shrunk, Why, shrink
 from simharness.search.strategy import Strategy
 from simharness.search.sweep import Sweep
 from simharness.search.uniform import Uniform
+from simharness.search.words import Words, WordsChooser, in_words
 
 __all__ = [
     "Bounded",
@@ -23,6 +25,7 @@ __all__ = [
     "Exploration",
     "Part",
     "Portfolio",
+    "Recall",
     "Reduced",
     "Replay",
     "RunOnce",
@@ -32,9 +35,12 @@ __all__ = [
     "Sweep",
     "Uniform",
     "Why",
+    "Words",
+    "WordsChooser",
     "explain",
     "explore",
     "find_again",
+    "in_words",
     "portfolio",
     "shrink",
     "shrink_value",

@@ -14,7 +14,7 @@ from simharness.search import edits
 from simharness.search.edits import WantedChooser
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from simharness.choices import Course
     from simharness.search.explore import RunOnce
@@ -54,13 +54,21 @@ class Part:
         return f"{head}; gone if it comes {words}" if words else head
 
 
-def explain(run_once: RunOnce, verdict: Verdict, rule: str) -> tuple[Part, ...]:
+def explain(
+    run_once: RunOnce, verdict: Verdict, rule: str, *, spent: Callable[[], bool] = lambda: False
+) -> tuple[Part, ...]:
     """Vary each deviation of `verdict`, which breaks `rule`, by itself.
 
-    Takes up to 50 trials for each.
+    Takes up to 50 trials for each; if `spent` says meanwhile that it is enough nothing is said, for
+    half an explanation misleads.
     """
     explainer = _Explainer(run_once, verdict, rule)
-    return tuple(explainer.part(number) for number in range(len(verdict.schedule)))
+    parts = []
+    for number in range(len(verdict.schedule)):
+        if spent():
+            return ()
+        parts.append(explainer.part(number))
+    return tuple(parts)
 
 
 class _Explainer:

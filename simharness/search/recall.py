@@ -44,7 +44,7 @@ class Told:
 
 
 class Recall:
-    """Plays each of `schedules`, then, unless it still fails, the same with one place moved.
+    """Plays each of `schedules`; if one fails no more, and `around`, also with one place moved.
 
     `failing` counts those that still fail; `unmet` names the first deviation of each schedule that
     found its place in no variant.
@@ -52,8 +52,9 @@ class Recall:
 
     name = "schedule"
 
-    def __init__(self, schedules: Sequence[Words]) -> None:
+    def __init__(self, schedules: Sequence[Words], *, around: bool = False) -> None:
         self.schedules = tuple(schedules)
+        self.around = around
         self.failing = 0
         self.unmet: list[str] = []
         self._plan = self._trials()
@@ -93,7 +94,7 @@ class Recall:
     def _trials(self) -> Iterator[Told]:
         for words in self.schedules:
             self._fails, self._met = False, 0
-            for variant in (words, *_around(words)):
+            for variant in (words, *(_around(words) if self.around else ())):
                 yield Told(variant)
                 if self._fails:
                     self.failing += 1

@@ -68,11 +68,23 @@ class Shrunk:
         return f"least (proved): {size}; all {self.checked:,} schedules with fewer hold"
 
 
-def shrink(run_once: RunOnce, verdict: Verdict, rule: str, *, budget: int = 5000) -> Shrunk:
-    """Shrink the schedule of `verdict`, which breaks `rule`, in at most `budget` trials."""
-    shrinker = _Shrinker(run_once, verdict, rule, budget)
+def shrink(
+    run_once: RunOnce,
+    verdict: Verdict,
+    rule: str,
+    *,
+    budget: int = 5000,
+    spent: Callable[[], bool] = lambda: False,
+    proof: bool = True,
+) -> Shrunk:
+    """Shrink the schedule of `verdict`, which breaks `rule`, in at most `budget` trials.
+
+    `spent` may say earlier that it is enough: a caller may count seconds, a search does not.
+    Without `proof` what is found is never called the least.
+    """
+    shrinker = _Shrinker(run_once, verdict, rule, budget, spent)
     try:
-        why = shrinker.run()
+        why = shrinker.run(proof=proof)
     except _SpentError:
         why = Why.LEAST if shrinker.proved else Why.BUDGET
     return Shrunk(shrinker.best, why, shrinker.trials, shrinker.checked)
@@ -85,10 +97,18 @@ class _SpentError(Exception):
 class _Shrinker:
     """Holds the best failing trial so far and improves it pass by pass."""
 
-    def __init__(self, run_once: RunOnce, verdict: Verdict, rule: str, budget: int) -> None:
+    def __init__(
+        self,
+        run_once: RunOnce,
+        verdict: Verdict,
+        rule: str,
+        budget: int,
+        spent: Callable[[], bool],
+    ) -> None:
         self._run_once = run_once
         self._rule = rule
         self._budget = budget
+        self._spent = spent
         self._tried: set[Wanted] = set()
         self._holding: Counter[int] = Counter()  # schedules of the proof that hold, by deviations
         self.best = verdict
@@ -101,19 +121,21 @@ class _Shrinker:
         count = len(self.best.schedule)
         return sum(holding for level, holding in self._holding.items() if level < count)
 
-    def run(self) -> Why:
+    def run(self, *, proof: bool) -> Why:
         """Shrink as far as possible."""
         problem = self._unsteady()
         if problem is not None:
             return problem
         self._descend()
+        if not proof:
+            return Why.BUDGET
         self.proved = self._prove()
         return self._unsteady() or (Why.LEAST if self.proved else Why.FLAKY)
 
     # --- trials -------------------------------------------------------------------------------
 
     def _trial(self, chooser: Chooser) -> Verdict:
-        if self.trials >= self._budget:
+        if self.trials >= self._budget or self._spent():
             raise _SpentError
         self.trials += 1
         return self._run_once(chooser)

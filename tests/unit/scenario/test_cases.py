@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from simharness.choices import WordedDeviation
 from simharness.contract import Contract
 from simharness.scenario.load import load_text
 from simharness.scenario.model import (
@@ -134,7 +135,7 @@ def test_a_case_says_how_it_is_searched_and_judged() -> None:
         waive="{tool-pairing: known since May}",
         needs="[settles, one-terminal]",
         explore="{bound: 2, budget: 500, strategy: sweep}",
-        schedule="[chunk 2 before search]",
+        schedule="[{take: chunk 2, before: search, place: 2}, {take: cancel anywhere}]",
         mode="relaxed",
         contract="{cut_mark: text(cut), cancel_grace: 0, idle_limit_s: 30, abort_visible: yes,"
         " reports: [turn, agent]}",
@@ -145,7 +146,11 @@ def test_a_case_says_how_it_is_searched_and_judged() -> None:
     assert {"tool-pairing": "known since May"} == case.waive
     assert ("settles", "one-terminal") == case.needs
     assert Explore(2, 500, "sweep") == case.explore
-    assert (("chunk 2 before search",), "relaxed") == (case.schedule, case.mode)
+    schedule = (
+        WordedDeviation("chunk 2", before="search", place=2),
+        WordedDeviation("cancel anywhere"),
+    )
+    assert (schedule, "relaxed") == (case.schedule, case.mode)
     assert 120.0 == case.patience_s
     assert ("cancel", "tools") == case.tags
     assert (
