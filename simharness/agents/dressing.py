@@ -6,7 +6,7 @@ alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 import attrs
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from simharness.agent import AgentFactory
     from simharness.agents.profiles import Projection
 
-__all__ = ["Dressed", "dressed"]
+__all__ = ["Dressed", "Wrapper", "dressed"]
 
 
 @attrs.frozen
@@ -30,27 +30,42 @@ class Dressed:
     projection: Projection | None = None
 
 
+@runtime_checkable
+class Wrapper(Protocol):
+    """A factory around another one, which watches the trials of its agents."""
+
+    factory: AgentFactory
+
+    def around(self, factory: AgentFactory) -> AgentFactory:
+        """Put itself around another factory."""
+        ...
+
+
 def dressed(factory: AgentFactory, profile_name: str | None, mutant_id: str | None) -> Dressed:
     """The agent for a case with that profile and fault, when `factory` is the agent under test.
 
     The plain reference loop takes both. A loop that was given a profile keeps it, and follows the
     cases of that profile only.
     """
-    given = _profile_of(factory)
-    if given is None or given not in {"", profile_name}:
+    if isinstance(factory, Wrapper):
+        inner = dressed(factory.factory, profile_name, mutant_id)
+        return attrs.evolve(inner, factory=factory.around(inner.factory))
+    loop = _loop_of(factory)
+    if loop is None or loop.profile not in {"", profile_name}:
         return Dressed(factory)
     fault = None if mutant_id is None else find_mutant(mutant_id)
     if profile_name is None:
         return Dressed(factory if fault is None else fault.factory)
     profile = find_profile(profile_name)
-    loop = ReferenceAgent if fault is None else fault.loop
-    return Dressed(profile.on(loop), profile.projection)
+    return Dressed(profile.on(loop if fault is None else fault.loop), profile.projection)
 
 
-def _profile_of(factory: AgentFactory) -> str | None:
-    """The profile of the sound reference loop, "" for none; None for any other agent."""
+def _loop_of(factory: AgentFactory) -> type[ReferenceAgent] | None:
+    """The sound reference loop that `factory` makes; None for any other agent.
+
+    Known by its name, because a copy of the loop is a class of its own.
+    """
     if factory is reference.make:
-        return ""
-    if not isinstance(factory, type) or not issubclass(factory, ReferenceAgent):
-        return None
-    return factory.profile if factory.name == ReferenceAgent.name else None
+        return ReferenceAgent
+    sound = isinstance(factory, type) and getattr(factory, "name", "") == ReferenceAgent.name
+    return cast("type[ReferenceAgent]", factory) if sound else None

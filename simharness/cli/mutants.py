@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from simharness.agents.mutants import Mutant
     from simharness.campaign.budget import Plan
+    from simharness.campaign.measuring import Fate
+    from simharness.campaign.proving import Kill
+    from simharness.scenario.model import Case
 
 __all__ = ["command"]
 
@@ -29,35 +32,88 @@ __all__ = ["command"]
         "simharness mutants",
         "simharness mutants skips-results --budget deep",
         "simharness mutants --json mutants.json",
+        "simharness mutants --generated --jobs 4",
     ),
 )
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--path", "paths", multiple=True, help="Scenarios instead of the shipped suite.")
 @budget_option
 @click.option(
+    "--generated",
+    is_flag=True,
+    help="Instead every deleted statement and forced condition of the loop; ID: how names begin.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    metavar="N",
+    help="Try generated mutants in N worker processes.",
+)
+@click.option(
     "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
 )
 def command(
-    *, ids: tuple[str, ...], paths: tuple[str, ...], plan: Plan, json_file: str | None
+    *,
+    ids: tuple[str, ...],
+    paths: tuple[str, ...],
+    plan: Plan,
+    generated: bool,
+    jobs: int,
+    json_file: str | None,
 ) -> int:
     """Run the suite against each mutant of the reference loop until its rule is broken.
 
-    Exits with 1 if a mutant survives: then a rule or the suite is too weak.
+    Exits with 1 if a mutant survives: then a rule or the suite is too weak. Generated mutants
+    measure the suite; some of them are no faults, so they never change the exit code.
     """
+    from simharness.cli.output import say
+    from simharness.report import generated as measured, json as as_json, kills
+
+    cases = load_cases(paths, suite=not paths)
+    if generated:
+        fates = _measured(ids, cases, plan, jobs)
+        machine = as_json.dump(as_json.header() | measured.as_object(fates))
+        say(machine, measured.as_text(fates), json_file)
+        return ExitCode.HOLDS
+    done = _proved(_mutants(ids), cases, plan)
+    say(as_json.dump(as_json.header() | kills.as_object(done)), kills.as_text(done), json_file)
+    return ExitCode.BROKEN if any(kill.survives for kill in done) else ExitCode.HOLDS
+
+
+def _proved(mutants: Sequence[Mutant], cases: Sequence[Case], plan: Plan) -> list[Kill]:
     from tqdm import tqdm
 
     from simharness.campaign.proving import prove
-    from simharness.cli.output import say
-    from simharness.report import json as as_json, kills
 
-    mutants = _mutants(ids)
-    cases = load_cases(paths, suite=not paths)
     given = frozenset(case.place.file for case in cases)
     shown = tqdm(mutants, unit="mutant", disable=not sys.stderr.isatty())
-    done = [prove(mutant, cases, plan, given=given) for mutant in shown]
-    machine = as_json.dump(as_json.header() | kills.as_object(done))
-    say(machine, kills.as_text(done), json_file)
-    return ExitCode.BROKEN if any(kill.survives for kill in done) else ExitCode.HOLDS
+    return [prove(mutant, cases, plan, given=given) for mutant in shown]
+
+
+def _measured(names: Sequence[str], cases: Sequence[Case], plan: Plan, jobs: int) -> list[Fate]:
+    """What becomes of the generated mutants whose names begin with one of `names`; none: all."""
+    from tqdm import tqdm
+
+    from simharness.agents import find
+    from simharness.agents.mutants.generated import changes
+    from simharness.campaign.measuring import plans
+    from simharness.campaign.reach import reach_of
+    from simharness.isolate import Crew
+
+    wanted = [change for change in changes() if change.id.startswith(tuple(names) or "")]
+    if not wanted:
+        modules = sorted({change.module for change in changes()})
+        raise BadInput(
+            f"no generated mutant has a name that begins with {' or '.join(names)}; names begin "
+            f"with the module: {', '.join(modules)}"
+        )
+    reach = reach_of(cases)
+    tasks = [(change, reach.of(change)) for change in wanted]
+    with Crew(find, "reference", jobs) as crew:
+        fates = crew.measured(tasks, plans(plan))
+        shown = tqdm(fates, total=len(tasks), unit="mutant", disable=not sys.stderr.isatty())
+        return list(shown)
 
 
 def _mutants(ids: Sequence[str]) -> Sequence[Mutant]:

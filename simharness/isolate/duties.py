@@ -5,11 +5,12 @@ They do nothing of their own; results are those of the modules that do the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from simharness.campaign import measuring
 from simharness.campaign.refine import Refiner
 from simharness.campaign.reproduce import rerun
 from simharness.campaign.sweeper import Played, playable
@@ -20,7 +21,9 @@ from simharness.isolate.telling import Telling
 
 if TYPE_CHECKING:
     from simharness.agent import Agent, AgentFactory, World
+    from simharness.agents.mutants.generated import Change
     from simharness.campaign.budget import Plan
+    from simharness.campaign.measuring import Fate
     from simharness.campaign.reproduce import Rerun
     from simharness.campaign.results import CaseResult, Finding
     from simharness.campaign.sweeps import Script
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from simharness.scenario.model import Case
     from simharness.verdict import Verdict
 
-__all__ = ["Desk", "Noted", "check", "play", "refine", "repeat", "trial", "witness"]
+__all__ = ["Desk", "Noted", "check", "measure", "play", "refine", "repeat", "trial", "witness"]
 
 
 @attrs.frozen
@@ -48,6 +51,10 @@ class Noted:
         boundaries.chooser = Noting(boundaries.chooser, self.board)
         return self.factory(world)
 
+    def around(self, factory: AgentFactory) -> AgentFactory:
+        """Note the trials of another factory."""
+        return Noted(factory, self.board)
+
 
 @attrs.frozen
 class Desk:
@@ -55,6 +62,7 @@ class Desk:
 
     setup: Setup
     factory: AgentFactory
+    board: Board
     tell: Callable[[Any], None]
 
 
@@ -62,6 +70,15 @@ def check(desk: Desk, case: Case, plan: Plan) -> CaseResult:
     """Check one case."""
     setup = desk.setup
     return check_case(case, desk.factory, plan, agent=setup.agent, given=setup.given)
+
+
+def measure(desk: Desk, change: Change, cases: Sequence[Case], plans: Sequence[Plan]) -> Fate:
+    """See whether any case notices a generated mutant."""
+
+    def noted(factory: AgentFactory) -> AgentFactory:
+        return Noted(factory, desk.board)
+
+    return measuring.measure(change, cases, plans, around=noted)
 
 
 def refine(desk: Desk, finding: Finding, result: CaseResult, plan: Plan) -> tuple[Finding, int]:

@@ -37,6 +37,19 @@ class Telling:
 
     def __call__(self, world: World) -> Agent:
         """Put what tells in the place of what only keeps, and make the agent."""
+        self._tell_all(world)
+        return self.factory(world)
+
+    def around(self, factory: AgentFactory) -> AgentFactory:
+        """Tell the trials of another factory."""
+
+        def told(world: World) -> Agent:
+            self._tell_all(world)
+            return factory(world)
+
+        return told
+
+    def _tell_all(self, world: World) -> None:
         trial: Any = world
         self.tell(("begin",))
         trial.recorder.trace = _ToldTrace(self.tell)
@@ -44,7 +57,6 @@ class Telling:
         boundaries = trial.loop.boundaries
         boundaries.chooser = _ToldChooser(boundaries.chooser, self.tell)
         trial.recorder.trace.first = self._introduce
-        return self.factory(world)
 
     def _introduce(self) -> None:
         assert self.bench is not None, "set before the trial runs"

@@ -57,7 +57,7 @@ def _serve(messages: Iterator[Any], write_fd: int, board: Board) -> None:
         return
     _limit_memory(setup.isolation.memory_mib)
     send(write_fd, ("ready",))
-    desk = Desk(setup, factory, lambda message: send(write_fd, ("told", message)))
+    desk = Desk(setup, factory, board, lambda message: send(write_fd, ("told", message)))
     with batch(wall_s=setup.isolation.wall_s):
         for duty, words in messages:
             answer = _answer(duty, desk, words)
