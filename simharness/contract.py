@@ -37,6 +37,7 @@ class Contract:
     retried_attempt: str | None = None  # silent | announced
     failed_final: str | None = None  # nothing | empty-message | message | note
     error_content: str | None = None  # dropped | kept
+    empty_answer: str | None = None  # dropped | kept
     silent_close: str | None = None  # failed | completed
     calls_after_length: str | None = None  # dropped | answered
     calls_after_refusal: str | None = None  # dropped | answered
@@ -78,6 +79,11 @@ class Contract:
         }
         return attrs.evolve(self, **changes)
 
+    def text_in(self, field: str) -> str:
+        """The text within `user-message(...)`, `note(...)` or `text(...)`; "" if there is none."""
+        _, bracket, rest = (getattr(self, field) or "").partition("(")
+        return rest[:-1] if bracket else ""
+
     def spoken(self) -> dict[str, str]:
         """The declared fields as words, for reports and JSON."""
         words = {}
@@ -103,6 +109,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "retried_attempt": ("silent", "announced"),
     "failed_final": ("nothing", "empty-message", "message", "note"),
     "error_content": ("dropped", "kept"),
+    "empty_answer": ("dropped", "kept"),
     "silent_close": ("failed", "completed"),
     "calls_after_length": ("dropped", "answered"),
     "calls_after_refusal": ("dropped", "answered"),

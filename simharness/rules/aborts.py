@@ -91,7 +91,7 @@ def _hidden(facts: Facts, request: RequestMade, left: Heard) -> str:
 
 def _shows(facts: Facts, request: RequestMade, added: Sequence[Message]) -> bool:
     """Whether a declared mark stands in the messages, or words that the model did not say."""
-    marks = [_text(facts.contract.cancel_marker), _text(facts.contract.cut_mark)]
+    marks = [facts.contract.text_in("cancel_marker"), facts.contract.text_in("cut_mark")]
     chunks = facts.taken(request.run, request.request)
     said = "".join(chunk.text for chunk in chunks if chunk.kind == "text")
     for message in added:
@@ -101,12 +101,6 @@ def _shows(facts: Facts, request: RequestMade, added: Sequence[Message]) -> bool
         if _CUT.search(own):
             return True
     return False
-
-
-def _text(declared: str | None) -> str:
-    """The text within `user-message(...)`, `note(...)` or `text(...)`."""
-    _, bracket, rest = (declared or "").partition("(")
-    return rest[:-1] if bracket else ""
 
 
 RULES = (

@@ -31,7 +31,7 @@ __all__ = ["MUTANTS"]
 class HooksGoOnAfterTheCancel(HookCalls):
     """The rest of a chain is called although the run was cancelled meanwhile."""
 
-    def may_call(self) -> bool:
+    def may_call(self, *, begun: bool) -> bool:  # noqa: ARG002
         return True
 
 

@@ -45,7 +45,7 @@ class LimitLeavesItsTurnOpen(Turns):
 class DiscardedMessagesStayOpen(Journal):
     """A message that is not kept has a start and no end."""
 
-    def take_back(self, attempt: Attempt) -> None:
+    def take_back(self, message: Message) -> None:
         pass
 
 

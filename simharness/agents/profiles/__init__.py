@@ -7,10 +7,11 @@ A profile is a contract and a projection. How a contract makes the loop behave i
 from __future__ import annotations
 
 from simharness.agents.profiles.profile import Profile, Projection
+from simharness.agents.profiles.yoagent import YOAGENT
 
 __all__ = ["PROFILES", "Profile", "Projection", "find_profile"]
 
-PROFILES: tuple[Profile, ...] = ()
+PROFILES: tuple[Profile, ...] = (YOAGENT,)
 
 
 def find_profile(name: str) -> Profile:

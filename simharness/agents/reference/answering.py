@@ -19,7 +19,7 @@ from simharness.agents.reference.sendable import (
     with_unique_ids,
 )
 from simharness.agents.reference.stream import Attempt, Broken, Cut, Ending, Finished
-from simharness.trace import Call, Message, Notice, PhaseChanged, ProviderRetry, Text
+from simharness.trace import Call, Message, Notice, PhaseChanged, ProviderRetry, Text, assistant
 
 if TYPE_CHECKING:
     from simharness.agent import ModelStream, ProviderError, World
@@ -70,18 +70,32 @@ class Answering:
         self._system = system
         self.streaming = True
         self._attempts = 0  # within the run
+        self._tried = 0  # within the turn
 
     async def ask(self, turn: int) -> Answer:
         """Ask until there is an answer to turn number `turn`; after a cancel not even once."""
-        tried = 0
+        self._tried = 0
         while (request := await self.next_request(turn)) is not None:
-            tried += 1
+            self._tried += 1
             answer = await self.attempt(request)
-            error = self.passing_error(answer, tried)
+            error = self.passing_error(answer, self._tried)
             if error is None:
-                return answer
-            await self.back_off(error, tried)
-        return Answer(Cut())
+                return self.unasked() if self.overtaken(answer) else answer
+            await self.back_off(error, self._tried)
+        return self.unasked()
+
+    def overtaken(self, answer: Answer) -> bool:
+        """Whether an attempt failed that left nothing, and a cancel came before it was repeated."""
+        failed = isinstance(answer.ending, Broken) and answer.message is None
+        return failed and self._cancellation.called
+
+    def unasked(self) -> Answer:
+        """The answer of a model that was not asked, or not asked again, because of a cancel."""
+        if self._contract.empty_cancel != "empty-message":
+            return Answer(Cut())
+        message = Message("assistant", interrupted=True)
+        self._journal.append(message)
+        return Answer(Cut(), message)
 
     async def next_request(self, turn: int) -> Request | None:
         """The next request of a turn, a retry included; None if it may not be made any more.
@@ -157,7 +171,7 @@ class Answering:
         """Keep or discard what was streamed, then account for it."""
         whole = self.kept(attempt, ending)
         if whole is None:
-            self._journal.discard(attempt)
+            self._journal.discard(attempt, self.taken_back(attempt, ending))
             answer = Answer(ending, shown=attempt.shown)
         else:
             message = self.stored(whole)
@@ -175,18 +189,46 @@ class Answering:
                 message = self.cut_message(attempt)
             case Broken():
                 message = self.broken_message(attempt)
-        return message if self.worth_keeping(message) else None
+        kept = self.worth_keeping(message) or self.kept_empty(attempt, ending)
+        return message if kept else None
 
     def worth_keeping(self, message: Message) -> bool:
         """Whether there is anything in it. Providers refuse a history with empty messages."""
         return not message.empty
 
+    def kept_empty(self, attempt: Attempt, ending: Ending) -> bool:
+        """Whether the contract wants a message even if there is nothing in it."""
+        match ending:
+            case Finished():
+                return self._contract.empty_answer == "kept"
+            case Broken(error):
+                final = not self.tried_again(error, attempt)
+                return final and self._contract.failed_final == "empty-message"
+            case Cut():
+                if attempt.assembler.interrupted_blocks():
+                    return self._contract.cut_message == "emptied"
+                return self._contract.empty_cancel == "empty-message"
+
+    def tried_again(self, error: ProviderError, attempt: Attempt) -> bool:
+        """Whether a failed attempt will be repeated, unless a cancel comes first."""
+        return self._retry.wanted(error, attempt=self._tried, shown=attempt.shown)
+
+    def taken_back(self, attempt: Attempt, ending: Ending) -> Message:
+        """What the end of a discarded message tells: what was streamed, or why it is void."""
+        announced = self._contract.retried_attempt == "announced"
+        if announced and isinstance(ending, Broken) and self.tried_again(ending.error, attempt):
+            which = f"attempt {self._tried} of {self._retry.max_attempts}"
+            return assistant(f"{which} failed: {ending.error}; it will be repeated")
+        return attempt.assembler.message()
+
     def cut_message(self, attempt: Attempt) -> Message:
-        """What the user saw of an answer that a cancel cut."""
-        return Message("assistant", attempt.assembler.interrupted_blocks(), interrupted=True)
+        """What stays of an answer that a cancel cut: what the user saw, if the contract says so."""
+        kept = self._contract.cut_message == "kept"
+        blocks = attempt.assembler.interrupted_blocks() if kept else ()
+        return Message("assistant", blocks, interrupted=True)
 
     def broken_message(self, attempt: Attempt) -> Message:  # noqa: ARG002 - the decision is: nothing
-        """What a failed attempt leaves: nothing. The answer never was one."""
+        """What a failed attempt leaves: nothing in it. The answer never was one."""
         return Message("assistant")
 
     def finished_message(self, attempt: Attempt, reason: str) -> Message:

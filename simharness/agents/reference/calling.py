@@ -1,7 +1,7 @@
 """Calling hooks: one after the other, each witnessed, none of them able to break the loop.
 
 What decides fails closed: a hook that raises denies. What is only told is noted and passed over.
-After a cancel no chain goes on; what a hook awaits is given up at once.
+After a cancel no chain begins; what a hook awaits is given up at once.
 """
 
 from __future__ import annotations
@@ -112,13 +112,17 @@ class HookCalls:
     def chain(self, position: str) -> Iterator[tuple[int, Hook]]:
         """The hooks of a position in installation order, as long as they may be called."""
         for number, hook in enumerate(self._hooks.at(position), start=1):
-            if not self.may_call():
+            if not self.may_call(begun=number > 1):
                 return
             yield number, hook
 
-    def may_call(self) -> bool:
-        """Whether a hook may still be called in front of something: not after a cancel."""
-        return not self._cancellation.called
+    def may_call(self, *, begun: bool) -> bool:
+        """Whether a hook may still be called in front of something: not after a cancel.
+
+        Unless its chain had begun before, and the contract lets chains come to their end.
+        """
+        finishes = begun and self._contract.hooks_after_cancel == "rest-of-chain"
+        return finishes or not self._cancellation.called
 
     async def call(self, position: str, number: int, hook: Hook, *about: object) -> object:
         """Call one hook; a cancel ends what it awaits."""

@@ -23,6 +23,7 @@ CONTRACT = Contract(
     retried_attempt="silent",
     failed_final="nothing",
     error_content="dropped",
+    empty_answer="dropped",
     silent_close="failed",
     calls_after_length="dropped",
     calls_after_refusal="answered",

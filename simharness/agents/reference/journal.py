@@ -66,22 +66,24 @@ class Journal:
         self.history.append(message)
 
     def keep(self, attempt: Attempt, message: Message) -> None:
-        """Add what an attempt streamed to the history; its start was reported while it streamed."""
+        """Add what an attempt streamed to the history, with its start if nothing was streamed."""
+        if not attempt.begun:
+            self.report(MessageStart(message))
         self.store(message)
         self.report(MessageEnd(message))
         self.report(StreamEnd(attempt.number, attempt.timed if message.interrupted else ()))
 
-    def discard(self, attempt: Attempt) -> None:
-        """Keep an attempt beside the history instead."""
+    def discard(self, attempt: Attempt, message: Message) -> None:
+        """Keep an attempt beside the history instead; `message` is what its end tells."""
         usage = attempt.assembler.usage
         self.report(AttemptKept(attempt.number, attempt.shown, usage, attempt.timed))
-        self.take_back(attempt)
+        if attempt.begun:
+            self.take_back(message)
         self.report(StreamEnd(attempt.number))
 
-    def take_back(self, attempt: Attempt) -> None:
-        """End the message of a discarded attempt, if it had begun."""
-        if attempt.begun:
-            self.report(MessageEnd(attempt.assembler.message(), discarded=True))
+    def take_back(self, message: Message) -> None:
+        """End the message of a discarded attempt."""
+        self.report(MessageEnd(message, discarded=True))
 
     def log(self, attempt: Attempt, error: str = "") -> None:
         """Write the one log row of an attempt; its usage is counted here and nowhere else."""

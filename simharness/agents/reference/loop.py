@@ -226,7 +226,7 @@ class ReferenceAgent:
         cancellation = self.new_cancellation()
         journal, settings, contract = self.journal, self.settings, self.contract
         hooks = self.hook_calls_type(self.world, journal, cancellation, self.hooks, contract)
-        retry = self.retry_type(settings.retry)
+        retry = self.retry_type(settings.retry, contract)
         turns = self.turns_type(
             journal,
             cancellation,

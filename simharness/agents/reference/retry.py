@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from simharness.agent import ProviderError
     from simharness.agents.reference.settings import RetrySettings
+    from simharness.contract import Contract
 
 __all__ = ["Retry"]
 
@@ -22,8 +23,9 @@ _JITTER = 0.1
 class Retry:
     """The retries of one run."""
 
-    def __init__(self, settings: RetrySettings) -> None:
+    def __init__(self, settings: RetrySettings, contract: Contract) -> None:
         self.settings = settings
+        self._contract = contract
         self._random: random.Random | None = None
 
     @property
@@ -32,11 +34,13 @@ class Retry:
         return self.settings.max + 1
 
     def wanted(self, error: ProviderError, *, attempt: int, shown: str) -> bool:
-        """Whether attempt number `attempt` of a turn, which showed `shown`, is repeated.
+        """Whether attempt number `attempt` of a turn, which showed `shown`, is repeated."""
+        hidden = not shown or self.may_begin_twice()
+        return error.retryable and hidden and attempt < self.max_attempts
 
-        Never after visible output: the user would see an answer begin twice.
-        """
-        return error.retryable and not shown and attempt < self.max_attempts
+    def may_begin_twice(self) -> bool:
+        """Whether the user may see an answer begin twice."""
+        return self._contract.retry_after_visible_output != "never"
 
     def delay_s(self, error: ProviderError, *, attempt: int) -> float:
         """How long to wait after attempt `attempt`; the provider's own advice comes first."""

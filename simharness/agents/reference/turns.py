@@ -88,6 +88,7 @@ class Turns:
                 assert end is not None, "only an end ends a run"
                 return end
             if self.cancellation.called:
+                self.mark_cancel()
                 return self.cancelled()
             incoming = self.next_incoming(end)
 
@@ -151,6 +152,12 @@ class Turns:
         marker = user(f"[Agent stopped: {why}]")
         self.journal.append(marker)
         return marker
+
+    def mark_cancel(self) -> None:
+        """Tell the model, if it is promised, that it was stopped between two of its answers."""
+        text = self.contract.text_in("cancel_marker")
+        if text:
+            self.journal.append(user(text))
 
     async def veto(self, turn: Turn) -> End | None:
         """Stop a turn that a hook does not want. It leaves no marker: the hook knows why."""
