@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import attrs
 
-from simharness import trace as t
+from simharness import storing, trace as t
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,6 +81,17 @@ def _settled(record: t.RunSettled) -> str:
     return " ".join(parts)
 
 
+def _forked(record: storing.Forked) -> str:
+    turn = "as it is" if record.turn is None else f"behind turn {record.turn}"
+    return f"goes on in a copy of the session, {turn}"
+
+
+def _loaded(record: storing.SessionLoaded) -> str:
+    if record.error:
+        return f"loading raised {record.error}"
+    return f"loaded: {', '.join(map(_brief, record.messages)) or 'nothing'}"
+
+
 def _tool_ended(record: t.ToolEnded) -> str:
     return f"{record.call_id} {record.how}" + (f" {quoted(record.result)}" if record.result else "")
 
@@ -121,6 +132,15 @@ _WORDS: Final[dict[type[t.Record], tuple[Lane, Callable[..., str]]]] = {
     t.HookCalled: ("agent", lambda r: f"hook {r.name}" + (f" {r.number}" if r.number else "")),
     t.HistoryRead: ("agent", lambda r: f"history: {', '.join(map(_brief, r.messages)) or 'empty'}"),
     t.RunSettled: ("agent", _settled),
+    storing.StoreWrite: ("agent", lambda r: f"store write {r.number} {r.how}: {quoted(r.text)}"),
+    storing.StoreFlushed: ("agent", lambda r: f"store flushed: {r.size} characters"),
+    storing.Killed: ("user", lambda _: "the process is gone"),
+    storing.Forked: ("user", _forked),
+    storing.SessionLoaded: ("agent", _loaded),
+    storing.SessionRead: (
+        "agent",
+        lambda r: f"store: {', '.join(map(_brief, r.messages)) or 'empty'}",
+    ),
     t.LoopBlocked: ("agent", lambda r: f"blocks the loop for {r.seconds:g} s"),
     t.LoopError: ("agent", lambda r: f"error in the loop: {r.error or r.message}"),
     t.LeftBehind: ("agent", _left),

@@ -26,6 +26,7 @@ from simharness.rules import (
     queued,
     reach,
     results,
+    stores,
     terminals,
     tools,
 )
@@ -43,6 +44,7 @@ _MODULES = (
     calls,
     tools,
     results,
+    stores,
     reach,
     events,
     terminals,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simharness.contract import Contract
 from simharness.rules.conversation import heard, refusals
-from simharness.rules.reading import Facts, RunFacts, read
+from simharness.rules.reading import NEVER, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.trace import (
     ActionTaken,
@@ -45,7 +45,7 @@ def settles(trace: Trace, contract: Contract) -> Judgement:
         return judged(settled)
     limit = limits[0]
     name = _named(limit)
-    stuck = [run for run in facts.runs.values() if run.settled is None]
+    stuck = [run for run in facts.runs.values() if run.over == NEVER]
     violations = [
         Violation("settles", f"Run {run.number} does not settle: {name}.", (limit.n,))
         for run in stuck

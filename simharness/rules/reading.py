@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from simharness.contract import Contract
+from simharness.storing import Forked, Killed
 from simharness.trace import (
     ActionTaken,
     AgentEnd,
@@ -64,7 +65,8 @@ class RunFacts:
     `graceful` are the record numbers of cancels that let the turn end. `left`: the consumer went
     away and the agent does not declare that this stops the run, so nothing follows from it.
     `queued`: other work was waiting that the agent may do after a cancel. `replaced`: a later
-    prompt came during the run, and may have stopped it as a cancel would.
+    prompt came during the run, and may have stopped it as a cancel would. `killed`: where its
+    process was killed, so that it never settled and owes nothing.
     """
 
     number: int
@@ -79,12 +81,13 @@ class RunFacts:
     left: bool = False
     queued: bool = False
     replaced: bool = False
+    killed: int = NEVER
     outcomes: list[tuple[Outcome, int]] | None = None  # filled in by who asks first
 
     @property
     def over(self) -> int:
-        """The record number of the settling; NEVER if the run did not settle."""
-        return NEVER if self.settled is None else self.settled.n
+        """The record number of the settling, or of the kill; NEVER if there was neither."""
+        return self.killed if self.settled is None else self.settled.n
 
     def stopped(self, cancel: Cancel) -> int:
         """The record number up to which `cancel` can be seen: where its part of the run ends.
@@ -113,11 +116,13 @@ class Facts:
         self.contract = contract
         self.length = len(trace.records)
         self.runs: dict[int, RunFacts] = {}
+        self.reloads: list[Killed | Forked] = []
         for prompt in trace.of(PromptCalled):
             self.runs[prompt.run] = RunFacts(prompt.run, prompt.n, prompt.text, prompt.session)
         for settled in trace.of(RunSettled):
             if (run := self.runs.get(settled.run)) is not None and run.settled is None:
                 run.settled = settled
+        self._read_kills()
         for request in trace.of(RequestMade):
             if (run := self.runs.get(request.run)) is not None:
                 run.requests.append(request)
@@ -133,6 +138,13 @@ class Facts:
         self._read_cancels()
         self._read_queues()
         self._read_second_prompts()
+
+    def _read_kills(self) -> None:
+        self.reloads = [*self.trace.of(Killed), *self.trace.of(Forked)]
+        for kill in self.reloads:
+            for number in kill.runs:
+                if (run := self.runs.get(number)) is not None and run.settled is None:
+                    run.killed = min(run.killed, kill.n)
 
     def _read_cancels(self) -> None:
         called = self.trace.of(CancelCalled)
@@ -209,14 +221,23 @@ class Facts:
         return self.terminals.get((request.run, request.request))
 
     def cancelled(self) -> list[tuple[RunFacts, Cancel]]:
-        """The runs that were cancelled at once, each with the cancel that counts."""
-        return [(run, run.cancels[0]) for run in self.runs.values() if run.cancels]
+        """The runs that were cancelled at once and could end, each with the cancel that counts."""
+        return [
+            (run, run.cancels[0])
+            for run in self.runs.values()
+            if run.cancels and run.killed == NEVER
+        ]
 
     def next_run(self, run: RunFacts) -> RunFacts | None:
-        """The next prompt of the same session that was called after `run` had settled."""
+        """The next prompt of the same session that was called after `run` had settled.
+
+        None also if the process was killed in between, or the session left: what the run had come
+        to is then for the rules about stores.
+        """
         for later in self.runs.values():
             if later.prompted > run.over and later.session == run.session:
-                return later
+                reloaded = any(run.over <= kill.n < later.prompted for kill in self.reloads)
+                return None if reloaded else later
         return None
 
     def behind(self, record: Record) -> bool:

@@ -54,6 +54,7 @@ class Scope:
 
     tools: tuple[Tool, ...]
     prompts: tuple[PromptAction, ...]
+    has_store: bool = False
 
     @property
     def scripts(self) -> tuple[tuple[Stream, ...], ...]:
@@ -190,6 +191,8 @@ def _out_of_reach(anchor: Anchor, scope: Scope) -> str:
     request = anchor.number if anchor.kind is AnchorKind.REQUEST else anchor.request
     if request > most:
         return f"request {request} has no answer; {_answers(most)}"
+    if anchor.kind is AnchorKind.WAIT and anchor.name.startswith("store ") and not scope.has_store:
+        return f'without a "store:" in the file there is no {anchor.name}'
     if anchor.kind is AnchorKind.CHUNK:
         return _no_chunk(anchor, scope)
     if anchor.kind is AnchorKind.TOOL:

@@ -12,7 +12,7 @@ import contextvars
 import sys
 import weakref
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Generator, Iterable
 from typing import Any, NoReturn, Self
 
 from simharness.choices import Chooser
@@ -187,6 +187,14 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         found = [task for ref in self.tasks if (task := ref()) is not None]
         self.tasks = [weakref.ref(task) for task in found]
         return found
+
+    def forget(self, tasks: Collection[asyncio.Task[Any]]) -> None:
+        """Tasks of a process that is gone; whoever takes them keeps them alive."""
+        self.tasks = [ref for ref in self.tasks if ref() not in tasks]
+
+    def remember(self, tasks: Iterable[asyncio.Task[Any]]) -> None:
+        """Take back what was forgotten, for the teardown."""
+        self.tasks += [weakref.ref(task) for task in tasks]
 
     # --- executors ---------------------------------------------------------------------------
 

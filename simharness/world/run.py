@@ -62,6 +62,7 @@ def run(
         except MemoryError:  # in code of ours, but the agent has the memory
             trial.recorder.add(LimitHit("memory-limit", "MemoryError"), 0)
         trial.recorder.open = False
+        trial.processes.end()
         tear_down(trial.loop)
     ctrl_c.pass_on()
     if failed is not None:

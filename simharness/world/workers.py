@@ -216,6 +216,12 @@ class Workers:
         """Whether a blocked body may go on at once."""
         return any(job.due == WOKEN for job in self.jobs)
 
+    def take_all(self) -> list[Job]:
+        """Give away every job; one that waits for a thread is forgotten, as it never began."""
+        taken, self.jobs = self.jobs, []
+        self._waiting.clear()
+        return taken
+
     def abandon(self) -> list[Job]:
         """Unwind everything at the end of a trial; return the jobs that resisted."""
         return [job for job in tuple(self.jobs) if not job.abandon()]

@@ -100,9 +100,10 @@ class Answering:
     async def next_request(self, turn: int) -> Request | None:
         """The next request of a turn, a retry included; None if it may not be made any more.
 
-        The hooks may wait, so the cancel is looked at behind them.
+        The hooks and the session may wait, so the cancel is looked at behind them.
         """
         notes = await self._hooks.ask_ahead("turn_note", turn)
+        await self._journal.save(self._cancellation)
         return self.request(notes) if self.may_ask() else None
 
     def may_ask(self) -> bool:

@@ -42,6 +42,6 @@ CONTRACT = Contract(
     retry_after_visible_output="never",
     reports=FAMILIES,
     generators="closed",
-    store="no",
+    store="yes",
     streaming="both",
 )

@@ -1,13 +1,16 @@
 """Journal: the history, and what the loop says about it and about its streams.
 
-Whatever enters the history enters it here, with its events. What is kept of a stream and how a run
-ends is decided by the loop.
+Whatever enters the history enters it here, with its events, and becomes an entry of the session.
+What is kept of a stream and how a run ends is decided by the loop.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simharness.agents.reference.contract import CANCEL_BOUND_S
+from simharness.agents.reference.entries import Began, Kept, TakenBack, TurnOver
+from simharness.agents.reference.session import Session
 from simharness.trace import (
     AttemptKept,
     FailureCounted,
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from simharness.agent import World
+    from simharness.agents.reference.cancelling import Cancellation
     from simharness.agents.reference.stream import Attempt
 
 __all__ = ["Journal"]
@@ -35,9 +39,12 @@ _ALERT_AT = 3
 class Journal:
     """Everything that outlives a run: the history, the usage and the failure streak."""
 
+    session_type = Session
+
     def __init__(self, world: World) -> None:
         self._world = world
-        self.history: list[Message] = []
+        self.session = self.session_type(world.store, self.tell)
+        self.history = self.session.history
         self.observers: list[Callable[[Reported], object]] = []
         self.streak = 0
         self.used: list[tuple[int, int]] = []
@@ -63,7 +70,42 @@ class Journal:
 
     def store(self, message: Message) -> None:
         """Make a message part of the history."""
-        self.history.append(message)
+        self.session.note(Kept(message))
+
+    def began(self, call_id: str) -> None:
+        """Say that the body of a call may run from now on."""
+        self.session.note(Began(call_id))
+
+    def turn_over(self) -> None:
+        """Say that a turn has ended."""
+        self.session.note(TurnOver())
+
+    def forget_behind(self, length: int) -> None:
+        """Take everything behind the first `length` messages back."""
+        self.session.note(TakenBack(length))
+
+    def tell(self, kind: str, text: str) -> None:
+        """Tell an operator."""
+        self.report(Notice(kind, text))
+
+    async def save(self, cancellation: Cancellation) -> None:
+        """Write what the session does not have yet; after a cancel not for longer than the bound.
+
+        What may not be lost waits for this: a prompt is acknowledged when its first request is
+        made.
+        """
+        if self.session.unsaved:
+            await cancellation.patiently(self.session.save(), grace_s=CANCEL_BOUND_S)
+
+    async def settle(self, cancellation: Cancellation) -> None:
+        """Write, flush and check at the end of a run; say so if something is not saved even then.
+
+        That a store fails changes nothing else about how the run ends.
+        """
+        if self.session.pending:
+            await cancellation.patiently(self.session.settle(), grace_s=CANCEL_BOUND_S)
+            if self.session.unsaved:
+                self.tell("not-saved", f"{self.session.unsaved} lines of the session")
 
     def keep(self, attempt: Attempt, message: Message) -> None:
         """Add what an attempt streamed to the history, with its start if nothing was streamed."""

@@ -24,6 +24,7 @@ from simharness.agents.reference.queues import Queues
 from simharness.agents.reference.repetition import Repetition
 from simharness.agents.reference.retry import Retry
 from simharness.agents.reference.scripting import installed
+from simharness.agents.reference.session import Fold, entries_of, forked
 from simharness.agents.reference.settings import Settings
 from simharness.agents.reference.tools import ToolRunner
 from simharness.agents.reference.turns import End, Turns
@@ -165,6 +166,23 @@ class ReferenceAgent:
                 return Outcome.CANCELLED
         return Outcome.FAILED
 
+    # --- the session ------------------------------------------------------------------------------
+
+    async def load(self) -> None:
+        """Take up the session in the store and close what a killed program left open."""
+        session = self.journal.session
+        session.load()
+        session.repair()
+        await session.settle()
+
+    def stored(self, text: str) -> list[Message]:
+        """The history that a session file holds."""
+        return Fold.of(entries_of(text)).history
+
+    def fork(self, text: str, turn: int | None) -> list[str]:
+        """The lines of a session that begins as that of `text` was behind its turn `turn`."""
+        return forked(text, turn)
+
     # --- one run at a time ----------------------------------------------------------------------
 
     async def admit(self) -> None:
@@ -196,6 +214,7 @@ class ReferenceAgent:
         run, end = await self.one_run(begin, stream=stream)
         while self._run is not None:
             run, end = await self.one_run(self.begin_queued, stream=stream)
+        await self.journal.settle(run.cancellation)  # what was taken back at the very end
         if run.cancellation.by_task and end.outcome is Outcome.CANCELLED:
             raise asyncio.CancelledError(end.cause)
         if end.error is not None:
@@ -217,6 +236,7 @@ class ReferenceAgent:
             end = await begin(run)
         except Exception as error:  # noqa: BLE001 - raised to the caller, once the run is closed
             end = End(Outcome.FAILED, "error", error)
+        await self.journal.settle(run.cancellation)
         return run, self.close_run(run, end)
 
     # --- how a run begins -----------------------------------------------------------------------
@@ -332,7 +352,7 @@ class ReferenceAgent:
     def roll_back(self, run: Run) -> None:
         """Forget the run, as a later prompt takes its place; name what the user said in it."""
         forgotten = self.journal.history[run.kept_before :]
-        del self.journal.history[run.kept_before :]
+        self.journal.forget_behind(run.kept_before)
         for message in forgotten:
             if message.role == "user":
                 self.journal.report(Notice("rolled-back", message.text))

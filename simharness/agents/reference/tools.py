@@ -197,11 +197,18 @@ class ToolRunner:
     async def perform(self, call: Call, permit: Permit) -> ToolAnswer:
         """Run a body between its hooks, unless something has come since it was permitted."""
         await self._hooks.ask_ahead("before_tool", call.name)
+        if self.stopped() is None:
+            await self.announce(call)
         answer = self.stopped()
         if answer is None:
             answer = self.warned(await self.body(call, permit.args), permit.warnings)
             await self._hooks.tell("after_tool", call.name)
         return answer
+
+    async def announce(self, call: Call) -> None:
+        """Have the session know that a body may run before it does: a kill may come any time."""
+        self._journal.began(call.id)
+        await self._journal.save(self._cancellation)
 
     def warned(self, answer: ToolAnswer, warnings: Sequence[str]) -> ToolAnswer:
         """An answer with what middleware wants the model to read."""

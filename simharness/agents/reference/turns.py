@@ -127,6 +127,7 @@ class Turns:
 
     def close_turn(self, turn: Turn) -> None:
         """End a turn, whatever it came to."""
+        self.journal.turn_over()
         self.journal.report(TurnEnd(turn.number, turn.message, turn.results))
 
     def limit(self, turn: Turn) -> End | None:

@@ -96,6 +96,7 @@ class FakeWorld:
         self.reports: list[Reported] = []
         self.texts: list[str] = []
         self.cancelled = FakeToken()
+        self.store = None
         self._tools = tools
 
     def stream(self, request: Request, *, signal: Flag | None = None) -> FakeStream:

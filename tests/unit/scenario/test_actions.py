@@ -33,7 +33,7 @@ def actions(run: str, **blocks: str) -> tuple[Action, ...]:
 
 def anchor(words: str) -> Anchor | None:
     """The anchor of a cancel."""
-    return actions(f"[prompt: hi, cancel: {{{words}}}]")[1].anchor
+    return actions(f"[prompt: hi, cancel: {{{words}}}]", store="{}")[1].anchor
 
 
 ANCHORS: dict[str, Anchor] = {
@@ -56,6 +56,7 @@ ANCHORS: dict[str, Anchor] = {
     "during: backoff": Anchor(AnchorKind.WAIT, Relation.DURING, "backoff"),
     "during: backoff 2": Anchor(AnchorKind.WAIT, Relation.DURING, "backoff", 2),
     "during: store write 2": Anchor(AnchorKind.WAIT, Relation.DURING, "store write", 2),
+    "during: store flush": Anchor(AnchorKind.WAIT, Relation.DURING, "store flush"),
     "during: middleware 1": Anchor(AnchorKind.WAIT, Relation.DURING, "middleware"),
     "after: middleware 1": Anchor(AnchorKind.HOOK, Relation.AFTER, "middleware"),
     "after: before_turn 2": Anchor(AnchorKind.HOOK, Relation.AFTER, "before_turn", 2),
@@ -248,14 +249,22 @@ def test_the_closing_prompt_comes_by_default() -> None:
         ("[prompt: a, dispose]", False),
         ("[prompt: a, quiesce]", False),
         ("[prompt: a, quiesce, resume]", True),
-        ("[prompt: a, kill]", False),
-        ("[prompt: a, kill, resume]", True),
         ("[prompt: a, close]", True),
     ],
 )
 def test_nothing_is_asked_of_an_agent_that_is_gone(run: str, closed: bool) -> None:
-    """After a shutdown, a dispose, or a quiesce or kill without resume there is none."""
+    """After a shutdown, a dispose, or a quiesce without resume there is none."""
     assert closed == any(prompt.epilogue for prompt in one_case(run=run).prompts)
+
+
+@pytest.mark.parametrize("verb", ["kill", "fork", "fork: 2", "fork: {turn: 2}"])
+def test_the_agent_that_is_made_anew_gets_the_closing_prompt(verb: str) -> None:
+    """A kill and a fork are followed by a fresh agent, which is asked what it remembers."""
+    case = one_case(run=f"[prompt: a, {verb}]", store="{}")
+    action = case.actions[1]
+    assert isinstance(action, OtherAction)
+    assert ({"turn": 2} if "2" in verb else {}) == action.args
+    assert case.prompts[-1].epilogue
 
 
 def test_the_closing_prompt_can_be_left_out_or_changed() -> None:

@@ -52,6 +52,33 @@ MISTAKES = {
         '4:25: "cut_message" cannot be "keep"; did you mean "kept"? Known: kept, text-only',
     ),
     "an unknown family": (sheet(contract="{reports: [turns]}"), 'did you mean "turn"?'),
+    # stores
+    "an unknown key of a store": (sheet(store="{slwo: 1s}"), 'did you mean "slow"?'),
+    "a fault of no write": (sheet(store="{fails: 0}"), "must be a whole number of at least 1"),
+    "a fault in words": (
+        sheet(store="{drops: sometimes}"),
+        '4:16: "drops" must be the number of a write, always, or {write: 2, always: true}',
+    ),
+    "a fault without a write": (
+        sheet(store="{torn: {always: true}}"),
+        "say which write it is, as in torn: {write: 2, always: true}",
+    ),
+    "a kill without a store": (
+        sheet(run="[prompt: hi, kill]"),
+        '3:19: "kill" needs a "store:" in the file',
+    ),
+    "a fork of turn zero": (
+        sheet(run="[prompt: hi, fork: 0]", store="{}"),
+        "must be a whole number of at least 1",
+    ),
+    "a kill from inside": (
+        sheet(run="[prompt: hi, {kill: {after: TurnEnd, from: inside}}]", store="{}"),
+        '"kill" comes from outside: a process does not go on behind it',
+    ),
+    "a write without a store": (
+        sheet(run="[prompt: hi, cancel: {during: store write 2}]"),
+        'without a "store:" in the file there is no store write',
+    ),
     # streams
     "an unknown step": (
         sheet(model="[[{emit-eror: x}]]"),

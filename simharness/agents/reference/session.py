@@ -1,0 +1,228 @@
+"""The session: an append-only log of entries, of which the history is what they add up to.
+
+Entries are noted at once and written when the loop waits for it: before the model is asked, before
+a body starts, and at the end of a run, where they are flushed and checked. A store that fails
+changes nothing but that a notice is given; what could not be written is tried again the next time.
+Without a store the log is only counted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING
+
+import attrs
+
+from simharness.agents.reference.entries import (
+    Began,
+    Entry,
+    Kept,
+    TakenBack,
+    TurnOver,
+    from_line,
+    to_line,
+)
+from simharness.agents.reference.repair import in_order, missing_results
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from simharness.agent import SessionStore
+    from simharness.trace import Message
+
+__all__ = ["Fold", "Session", "entries_of", "forked"]
+
+
+@attrs.define
+class Fold:
+    """What entries add up to. `began` are the calls whose bodies may have run.
+
+    `in_turn`: an answer came and its turn has not ended.
+    """
+
+    history: list[Message] = attrs.field(factory=list)
+    began: set[str] = attrs.field(factory=set)
+    in_turn: bool = False
+
+    def apply(self, entry: Entry) -> None:
+        """Add one entry."""
+        match entry:
+            case Kept(message):
+                self.history.append(message)
+                self.in_turn = self.in_turn or message.role != "user"
+            case Began(call_id):
+                self.began.add(call_id)
+            case TurnOver():
+                self.in_turn = False
+            case TakenBack(length):
+                self.history[:] = in_order(self.history)[:length]
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Fold:
+        """The sum of all `entries`, each result behind its call."""
+        fold = cls()
+        for entry in entries:
+            fold.apply(entry)
+        fold.history[:] = in_order(fold.history)
+        return fold
+
+
+@attrs.frozen
+class _Line:
+    """A line that is to be written. `number` 0: no entry, only the end of a torn line."""
+
+    number: int
+    text: str
+
+
+class Session:
+    """The session of one agent. `tell` is called with kind and text of each notice."""
+
+    def __init__(self, store: SessionStore | None, tell: Callable[[str, str], None]) -> None:
+        self._store = store
+        self._tell = tell
+        self._fold = Fold()
+        self._next = 1
+        self._unsaved: deque[_Line] = deque()
+        self._unchecked: list[_Line] = []  # the store says that it has them
+        self._size = 0  # of the file when it was checked last
+        self._lock = asyncio.Lock()
+
+    @property
+    def history(self) -> list[Message]:
+        """The messages, for reading; they change by entries only."""
+        return self._fold.history
+
+    @property
+    def unsaved(self) -> int:
+        """How many lines could not be written so far."""
+        return len(self._unsaved)
+
+    @property
+    def pending(self) -> bool:
+        """Whether there is anything to write or to check."""
+        return bool(self._unsaved or self._unchecked)
+
+    def note(self, entry: Entry) -> None:
+        """Add an entry. It is written with the next `save` or `settle`."""
+        self._fold.apply(entry)
+        if self._store is not None:
+            self._unsaved.append(_Line(self._next, to_line(self._next, entry)))
+            self._next += 1
+
+    # --- writing --------------------------------------------------------------------------------
+
+    async def save(self) -> None:
+        """Write what was noted."""
+        async with self._lock:
+            await self._write()
+
+    async def settle(self) -> None:
+        """Write what was noted, and make sure that the store has it."""
+        async with self._lock:
+            await self._write()
+            await self._write()  # what failed a moment ago may succeed now
+            if await self._check():
+                await self._write()
+                await self._check()
+
+    async def _write(self) -> None:
+        """Write in order; behind a line that cannot be written nothing is."""
+        while self._unsaved and self._store is not None:
+            line = self._unsaved[0]
+            try:
+                await self._store.append(line.text)
+            except OSError as error:
+                self._tell("store-failed", str(error))
+                return
+            self._unsaved.popleft()
+            self._unchecked.append(line)
+
+    async def _check(self) -> bool:
+        """Flush, and look whether the file grew as it should have; what is missing is unsaved
+        again. Whether anything was."""
+        if self._store is None or not self._unchecked:
+            return False
+        try:
+            size = await self._store.flush()
+        except OSError as error:
+            self._tell("store-failed", str(error))
+            return False
+        grown = sum(len(line.text) + 1 for line in self._unchecked)
+        missing = self.missing() if size != self._size + grown else []
+        self._size = size
+        self._unchecked.clear()
+        self._unsaved.extendleft(reversed(missing))
+        if missing:
+            self._tell("store-lost", f"{len(missing)} lines were said to be saved and are not")
+        return bool(missing)
+
+    def missing(self) -> list[_Line]:
+        """The lines that the store says it has and has not."""
+        assert self._store is not None, "only a store has lines"
+        held = {number for number, _ in _numbered(self._store.load())}
+        return [line for line in self._unchecked if line.number and line.number not in held]
+
+    # --- reading --------------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """Take up what the store holds. Nothing that stands in it can make this fail."""
+        text = "" if self._store is None else self._store.load()
+        numbered = _numbered(text)
+        fold = Fold.of(entry for _, entry in numbered)
+        self._fold.history[:] = fold.history
+        self._fold.began, self._fold.in_turn = fold.began, fold.in_turn
+        self._next = 1 + max((number for number, _ in numbered), default=0)
+        self._size = len(text)
+        self._tell_of_unreadable(text)
+        if text and not text.endswith("\n"):
+            self._unsaved.append(_Line(0, ""))  # the next line must not be glued to half a one
+
+    def _tell_of_unreadable(self, text: str) -> None:
+        lines = text.splitlines()
+        torn = bool(lines) and not text.endswith("\n") and from_line(lines[-1]) is None
+        bad = sum(bool(line) and from_line(line) is None for line in lines) - torn
+        if torn:
+            self._tell("torn-line", "the last line was cut off and is left out")
+        if bad:
+            self._tell("unreadable-line", f"{bad} lines cannot be read and are left out")
+
+    def repair(self) -> None:
+        """Close what was open when the program ended; nothing, if nothing was."""
+        results = missing_results(self.history, self._fold.began)
+        for result in results:
+            self.note(Kept(result))
+        self._fold.history[:] = in_order(self.history)
+        if self._fold.in_turn:
+            self.note(TurnOver())
+        if results:
+            self._tell("repaired", f"{len(results)} calls were left without a result")
+
+
+def entries_of(text: str) -> list[Entry]:
+    """The entries of a file in their order; unreadable lines are left out."""
+    return [entry for _, entry in _numbered(text)]
+
+
+def forked(text: str, turn: int | None) -> list[str]:
+    """The lines of a session up to the end of its turn number `turn`; all of them, if it has no
+    such turn."""
+    lines: list[str] = []
+    over = 0
+    for number, entry in _numbered(text):
+        lines.append(to_line(number, entry))
+        over += isinstance(entry, TurnOver)
+        if over == turn:
+            break
+    return lines
+
+
+def _numbered(text: str) -> list[tuple[int, Entry]]:
+    """The entries of a file by number, each once."""
+    read = (from_line(line) for line in text.splitlines())
+    found: dict[int, Entry] = {}
+    for one in read:
+        if one is not None:
+            found.setdefault(*one)
+    return sorted(found.items(), key=lambda item: item[0])

@@ -1,0 +1,95 @@
+"""What the rules about stores ask of a trace: the states of a session, and what went wrong in it.
+
+A *state* is a moment at which history and store can be compared: a run has settled, or a session
+was loaded. Nothing here judges.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import attrs
+
+from simharness.rules.reading import Facts, RunFacts
+from simharness.storing import Forked, Killed, SessionLoaded, SessionRead, StoreWrite
+from simharness.trace import HistoryRead, Message, Trace
+
+__all__ = ["State", "accepted", "loads", "says", "spoilt", "states"]
+
+
+@attrs.frozen(eq=False)
+class State:
+    """The history in memory and the session in the store at one moment, and the record of it.
+
+    `loaded`: a fresh agent has just taken the session up. `before` is the kill or fork that led to
+    it, or None where the store was loaded at the very beginning.
+    """
+
+    n: int
+    run: int
+    memory: tuple[Message, ...] | None
+    store: tuple[Message, ...]
+    loaded: SessionLoaded | None = None
+    before: Killed | Forked | None = None
+
+    @property
+    def place(self) -> str:
+        """How to name the moment."""
+        if self.loaded is None:
+            return f"when run {self.run} had settled"
+        if self.before is None:
+            return "when the store was loaded first"
+        verb = "kill" if isinstance(self.before, Killed) else "fork"
+        return f"when the session was loaded after the {verb} in record {self.before.n}"
+
+
+@lru_cache(maxsize=1)
+def states(facts: Facts) -> list[State]:
+    """All states of the trace, in order."""
+    trace = facts.trace
+    found: list[State] = []
+    if not trace.of(SessionRead):
+        return found
+    memory: tuple[Message, ...] | None = None
+    loaded: SessionLoaded | None = None
+    before: Killed | Forked | None = None
+    for record in trace:
+        if isinstance(record, Killed | Forked):
+            before, memory, loaded = record, None, None
+        elif isinstance(record, SessionLoaded):
+            loaded, memory = record, record.messages
+        elif isinstance(record, HistoryRead):
+            memory, loaded = record.messages, None
+        elif isinstance(record, SessionRead):
+            of_load = None if loaded is None else before
+            found.append(State(record.n, record.run, memory, record.messages, loaded, of_load))
+            loaded = None
+    return found
+
+
+def loads(facts: Facts) -> list[State]:
+    """The states at which a session that its own agent had written was taken up."""
+    return [state for state in states(facts) if state.loaded is not None]
+
+
+def spoilt(trace: Trace, n: int) -> bool:
+    """Whether the store, at record `n`, lacked a line that it was given and not killed with."""
+    texts: dict[str, bool] = {}
+    for write in trace.of(StoreWrite):
+        if write.n < n and write.how in {"saved", "failed", "dropped"}:
+            texts[write.text] = write.how == "saved" or texts.get(write.text, False)
+    return not all(texts.values())
+
+
+def accepted(run: RunFacts) -> bool:
+    """Whether the prompt of a run was taken as it is: a request was made with it."""
+    return bool(run.text) and any(
+        message.role == "user" and says(message, run.text)
+        for request in run.requests[:1]
+        for message in request.messages[-1:]
+    )
+
+
+def says(message: Message, text: str) -> bool:
+    """Whether a user message is `text`, with whatever the agent adds on lines of its own."""
+    return message.text == text or message.text.startswith(f"{text}\n")

@@ -1,0 +1,131 @@
+"""The process that the agent lives in: its beginning, a kill, and a session that forks.
+
+A kill drops every task of the agent where it stands and makes a fresh agent, which loads the
+store; then the rest of the script goes on with it. What runs that were in progress had come to is
+for the store to say.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from typing import TYPE_CHECKING, Any
+
+from simharness.agent import NotApplicable
+from simharness.storing import Forked, Killed, SessionLoaded, SessionRead
+from simharness.world.aside import SetAside
+from simharness.world.runs import RUN
+from simharness.world.store import ScriptedStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from simharness.trace import Message
+    from simharness.world.trial import Trial
+    from simharness.world.user import UserAction
+
+__all__ = ["VERBS", "Processes"]
+
+VERBS = frozenset({"kill", "fork"})
+"""The actions that are done here."""
+
+
+class Processes:
+    """The processes of one trial, one after the other."""
+
+    def __init__(self, trial: Trial) -> None:
+        self._trial = trial
+        self._gone = SetAside()
+        script = trial.case.store
+        self.store = None if script is None else ScriptedStore(trial, script)
+
+    def check(self) -> None:
+        """Refuse a case with a store, if the agent keeps no session."""
+        if self.store is None:
+            return
+        agent = self._trial.agent
+        lacks = [name for name in ("load", "stored") if not hasattr(agent, name)]
+        if lacks:
+            raise NotApplicable(f"{agent.name} keeps no session (it has no `{lacks[0]}`)")
+        verbs = {getattr(action, "verb", "") for action in self._trial.case.actions}
+        if "fork" in verbs and not hasattr(agent, "fork"):
+            raise NotApplicable(f"{agent.name} has no `fork`")
+
+    def begin(self) -> None:
+        """Load the store, before the first action."""
+        if self.store is not None:
+            first = self._trial.user.actions[0]
+            first.holds += 1
+            self._load(0, lambda: setattr(first, "holds", first.holds - 1))
+
+    def kill(self, user: UserAction) -> None:
+        """End the process where it stands, and begin another one."""
+        assert self.store is not None, "the loader refuses a kill without a store"
+        trial = self._trial
+        trial.recorder.add(Killed(self._drop()), user.run)
+        self.store.crash()
+        self._anew(user)
+
+    def fork(self, user: UserAction) -> None:
+        """Leave the session, and go on in a copy of it as it was after a turn."""
+        assert self.store is not None, "the loader refuses a fork without a store"
+        action: Any = user.action
+        agent: Any = self._trial.agent
+        turn: int | None = action.args.get("turn")
+        lines = agent.fork(self.store.load(), turn)
+        self._trial.recorder.add(Forked(turn, self._drop()), user.run)
+        self.store.crash()
+        self.store.replace(lines)
+        self._anew(user)
+
+    def end(self) -> None:
+        """The trial is over: teardown unwinds the processes that are gone, too."""
+        self._gone.give_back(self._trial.loop)
+
+    def read(self, run: int) -> None:
+        """Note what the store holds, as the agent reads it."""
+        if self.store is not None:
+            stored: Callable[[str], list[Message]] = getattr(self._trial.agent, "stored")  # noqa: B009
+            self._trial.recorder.add(SessionRead(tuple(stored(self.store.text))), run)
+
+    def _drop(self) -> tuple[int, ...]:
+        """Set aside everything of the process; the runs that were in progress."""
+        trial = self._trial
+        unbegun = trial.consumers.drop()
+        self._gone.take(trial.loop, spared=lambda task: task in unbegun)
+        trial.streams.clear()
+        trial.cancels.forget()
+        return tuple(sorted(trial.user.unsettled))
+
+    def _anew(self, user: UserAction) -> None:
+        trial = self._trial
+        trial.user.unsettled.add(user.run)  # nothing goes on before the session is loaded
+        trial.make_agent()
+
+        def go_on() -> None:
+            for run in sorted(trial.user.unsettled):
+                trial.user.settled(run)
+
+        self._load(user.run, go_on)
+
+    def _load(self, run: int, then: Callable[[], None]) -> None:
+        trial = self._trial
+
+        async def load() -> None:
+            RUN.set(run)
+            agent: Any = trial.agent
+            error = ""
+            try:
+                answer = agent.load()
+                if inspect.isawaitable(answer):
+                    await answer
+            except asyncio.CancelledError:
+                raise
+            except Exception as exc:  # noqa: BLE001 - an agent may raise anything
+                error = f"{type(exc).__name__}: {exc}".removesuffix(": ")
+            history: Callable[[], list[Message] | None] = getattr(agent, "history", list)
+            trial.recorder.add(SessionLoaded(tuple(history() or ()), error), run)
+            self.read(run)
+            then()
+
+        trial.loop.create_task(load())
