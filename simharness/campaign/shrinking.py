@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Small", "make_small"]
 
-_LOOK: Final = 60  # trials in which a smaller scenario must fail again, or it does not count
+_LOOK: Final = 40  # trials in which a smaller scenario must fail again, or it does not count
 _SCENARIO: Final = 0.6  # the share of an allowance after which the schedule has its turn
 _ATTEMPTS: Final = 5000  # more than any scenario that a person reads has smaller forms
 

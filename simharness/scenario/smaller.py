@@ -59,19 +59,20 @@ _NUMBER: Final = re.compile(r"[0-9]+")
 def smaller(case: Case) -> Iterator[Case]:
     """Yield the cases that are `case` less one thing, those that lose most first.
 
-    First all that only describes it goes; then parts are left out, long forms shortened, numbers
-    lowered, texts cut to a letter, and a cancel that the search placed gets a place of its own.
+    First all that only describes it goes, then one part after the other. Then a cancel that the
+    search placed gets a place of its own, long forms are shortened, numbers lowered and texts cut
+    to a letter.
     """
     root = _tree(case)
     tried = {case.source}
     edits: Iterable[Callable[[MapNode, Case], Iterator[MapNode]]] = (
         lambda root, _: iter((root.without(*_DESCRIBING),)),
-        lambda root, _: omissions(root),
+        lambda root, _: omissions(root, keep=_MEANING | {"anywhere"}),
         lambda root, _: _settings(root),
+        _placed,
         lambda root, _: hoists(root),
         lambda root, _: _lowered(root),
         lambda root, _: _short_texts(root),
-        _placed,
     )
     for candidate in itertools.chain.from_iterable(edit(root, case) for edit in edits):
         if not _means_the_same(root, candidate):

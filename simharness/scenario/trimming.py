@@ -39,16 +39,20 @@ def walk(root: Node) -> Iterator[Found]:
         level = below
 
 
-def omissions(root: MapNode) -> Iterator[MapNode]:
-    """Leave out parts of lists, largest first, and single pairs of mappings, level by level."""
+def omissions(root: MapNode, *, keep: frozenset[str] = frozenset()) -> Iterator[MapNode]:
+    """Leave out parts of lists, largest first, and single pairs of mappings, level by level.
+
+    Pairs whose key is in `keep` go only with all that they stand in.
+    """
     for path, _, node in [((), (), root), *walk(root)]:
         if isinstance(node, ListNode):
             for items in _shorter(node.items):
                 yield replaced(root, path, attrs.evolve(node, items=items))
         elif isinstance(node, MapNode):
             for number in range(len(node.pairs) - 1, -1, -1):
-                pairs = node.pairs[:number] + node.pairs[number + 1 :]
-                yield replaced(root, path, attrs.evolve(node, pairs=pairs))
+                if node.pairs[number][0].text not in keep:
+                    pairs = node.pairs[:number] + node.pairs[number + 1 :]
+                    yield replaced(root, path, attrs.evolve(node, pairs=pairs))
 
 
 def hoists(root: MapNode) -> Iterator[MapNode]:

@@ -51,7 +51,8 @@ class Part:
             head += f"; the same from point {self.first} to {self.last}"
         gone = {"earlier": self.gone_earlier, "later": self.gone_later}
         words = " or ".join(word for word, is_gone in gone.items() if is_gone)
-        return f"{head}; gone if it comes {words}" if words else head
+        step = "one step " if self.first == self.last else ""
+        return f"{head}; gone if it comes {step}{words}" if words else head
 
 
 def explain(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 import attrs
 
+from simharness.choices import ScheduleChooser
 from simharness.search import edits
 from simharness.search.bounded import Bounded
 from simharness.search.default import Default
@@ -95,9 +96,9 @@ def find_again(
 ) -> Verdict | None:
     """Look for a trial that breaks `rule` in a program that is close to that of `verdict`.
 
-    First the old deviations, in words, by number and by choice, and moved by a few points; then the
-    default schedule, each place of an action, and the others with up to as many deviations: what
-    needs more is not smaller. `budget` counts trials.
+    First the default schedule, then the old deviations, in words, by number and by choice, and moved
+    by a few points; then each place of an action, and the others with up to as many deviations:
+    what needs more is not smaller. `budget` counts trials.
     """
     spent = 0
     most = len(verdict.schedule)
@@ -117,6 +118,7 @@ def find_again(
 def _nearby(verdict: Verdict) -> Iterator[Chooser]:
     """The old deviations moved as a whole. A smaller program has fewer points: earlier first."""
     course = verdict.course
+    yield ScheduleChooser()
     yield WordsChooser(in_words(course))
     tried: set[Wanted] = set()
     for by in sorted(edits.SHIFTS, key=lambda by: (abs(by), by)):
