@@ -9,13 +9,16 @@ from simharness.contract import Contract
 from simharness.rules.conversation import Heard, after_run, heard
 from simharness.rules.reading import Cancel, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
-from simharness.trace import Message, RequestMade, ToolEnded, Trace
+from simharness.trace import Message, RequestMade, TerminalTaken, ToolEnded, Trace
 from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "cut_is_told", "nothing_empty"]
 
 _CUT = re.compile(r"abort|cancel|interrupt|not run|stopp|terminated|cut off", re.IGNORECASE)
 """How agents say that something was cut, for those that declare no text of their own."""
+
+_ANSWERS = frozenset({"stop", "tool_calls", "length", "refusal"})
+"""Finish reasons with which an answer counts."""
 
 
 def nothing_empty(trace: Trace, contract: Contract) -> Judgement:
@@ -37,15 +40,22 @@ def _promised(facts: Facts, one: Heard) -> int:
     """How many empty messages the contract lets the runs before `one` leave."""
     contract = facts.contract
     cut = contract.cut_message == "emptied" or contract.empty_cancel == "empty-message"
-    failed = contract.failed_final == "empty-message"
-    left = 0
-    for run in facts.runs.values():
-        if run.prompted < one.n:
-            left += cut and bool(run.cancels or run.left)
-            left += failed and any(
-                end.run == run.number and end.kind != "finish" for end in facts.terminals.values()
-            )
+    before = [run for run in facts.runs.values() if run.prompted < one.n]
+    left = sum(cut and bool(run.cancels or run.left or run.replaced) for run in before)
+    for run in before:
+        ends = [end for end in facts.terminals.values() if end.run == run.number]
+        failed = any(end.kind != "finish" or end.detail not in _ANSWERS for end in ends)
+        left += failed and contract.failed_final == "empty-message"
+        if contract.empty_answer == "kept":
+            left += sum(end.detail in _ANSWERS and _says_nothing(facts, end) for end in ends)
     return left
+
+
+def _says_nothing(facts: Facts, end: TerminalTaken) -> bool:
+    """Whether a stream came to its end without any content that stays."""
+    stay = {"text", "reasoning", "opaque"} | ({"args"} if end.detail != "length" else set())
+    chunks = facts.taken(end.run, end.request)
+    return not any(chunk.kind in stay and chunk.text.strip() for chunk in chunks)
 
 
 def cut_is_told(trace: Trace, contract: Contract) -> Judgement:
@@ -69,14 +79,17 @@ def cut_is_told(trace: Trace, contract: Contract) -> Judgement:
 
 
 def _was_cut(facts: Facts, run: RunFacts, cancel: Cancel, request: RequestMade) -> bool:
-    """Whether the cancel cut an answer that had begun, or calls that had not been answered."""
+    """Whether the cancel cut an answer that had begun, or calls that had not been answered.
+
+    Where only calls count, those of a finished answer do: a call in a cut stream never was one.
+    """
     chunks = facts.taken(run.number, request.request)
     ended = {tool.call_id for tool in facts.trace.of(ToolEnded) if tool.n < cancel.called}
     open_calls = {chunk.call_id for chunk in chunks if chunk.kind == "args"} - ended
-    if open_calls or facts.contract.cancel_marker_when == "calls-cut":
-        return bool(open_calls)
-    before = min(cancel.effective, run.over)
-    return bool(chunks) and facts.natural_end(request, before) is None
+    cut_short = facts.natural_end(request, min(cancel.effective, run.over)) is None
+    if facts.contract.cancel_marker_when == "calls-cut":
+        return bool(open_calls) and not cut_short
+    return bool(open_calls) or (bool(chunks) and cut_short)
 
 
 def _hidden(facts: Facts, request: RequestMade, left: Heard) -> str:
@@ -114,8 +127,8 @@ RULES = (
         why=(
             "An answer that was ended early, filtered or refused leaves a message without content, "
             "and most providers refuse every later request that holds it. An agent that declares "
-            "that it empties the cut message, or leaves an empty one after a failure, may do so "
-            "there and nowhere else."
+            "that it empties the cut message, leaves an empty one after a failure, or keeps an "
+            "answer in which there is nothing, may do so there and nowhere else."
         ),
         good="stream ends without a chunk | next request: user, user",
         bad="stream ends without a chunk | next request: user, assistant(), user",

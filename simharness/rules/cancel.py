@@ -99,7 +99,11 @@ def not_failure(trace: Trace, contract: Contract) -> Judgement:
 
 
 def _treatments(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:
-    """What is done about a failure and never after a cancel, whatever happened before."""
+    """What is done about a failure and never after a cancel, whatever happened before.
+
+    Where chains are finished, a hook that others stand in front of does not count.
+    """
+    finishes = facts.contract.hooks_after_cancel == "rest-of-chain"
     found: list[tuple[Record, str]] = [
         (retry, "a retry was announced")
         for retry in facts.trace.of(ProviderRetry, run.number)
@@ -108,7 +112,7 @@ def _treatments(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:
     found += [
         (hook, f"the hook {hook.name} was called")
         for hook in facts.trace.of(HookCalled, run.number)
-        if hook.name == "on_error"
+        if hook.name == "on_error" and not (finishes and hook.number > 1)
     ]
     if run.queued:
         return found

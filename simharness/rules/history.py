@@ -46,7 +46,7 @@ def wellformed(trace: Trace, contract: Contract) -> Judgement:
         return NOTHING
     kinds = {"unanswered", "twice", "orphan", "misplaced", "system", "id", "args"}
     declared = (contract.cut_message, contract.empty_cancel, contract.failed_final)
-    if _EMPTY_BY_CONTRACT.isdisjoint(declared):
+    if _EMPTY_BY_CONTRACT.isdisjoint(declared) and contract.empty_answer != "kept":
         kinds.add("empty")
     return judged(len(requests), _broken("request-wellformed", facts, requests, kinds))
 
@@ -186,8 +186,8 @@ RULES = (
         why=(
             "Each provider is lenient somewhere, so a loop that only ever met one of them sends "
             "requests that the next one refuses. An empty message is allowed where the contract "
-            "says that a cut message is emptied; ids that the model itself used twice are not held "
-            "against the agent."
+            "says that a cut or failed message is emptied, or an empty answer kept; ids that the "
+            "model itself used twice are not held against the agent."
         ),
         good="system, user, assistant(call c1), tool(c1), user",
         bad="user, assistant(call c1), user, system, tool(c1)",

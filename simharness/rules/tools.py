@@ -52,10 +52,13 @@ def late_starts(trace: Trace, contract: Contract) -> Judgement:
 
 
 def _tool_hooks(trace: Trace, contract: Contract) -> list[HookCalled]:
-    """Hooks that run in front of a tool; none for agents that finish their chain."""
-    if contract.hooks_after_cancel == "rest-of-chain":
-        return []
-    return [hook for hook in trace.of(HookCalled) if hook.name.startswith(_TOOL_HOOKS)]
+    """Hooks that run in front of a tool; only the first of a chain where chains are finished."""
+    finishes = contract.hooks_after_cancel == "rest-of-chain"
+    return [
+        hook
+        for hook in trace.of(HookCalled)
+        if hook.name.startswith(_TOOL_HOOKS) and not (finishes and hook.number > 1)
+    ]
 
 
 def _place(record: Record, cancel: Cancel, violations: list[Violation], notes: list[str]) -> None:

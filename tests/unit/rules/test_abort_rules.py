@@ -91,6 +91,51 @@ def test_a_failure_may_leave_an_empty_message_where_it_is_declared() -> None:
     assert 1 == len(verdict("no-empty-message", *failed, contract=KEPT).violations)
 
 
+def test_a_withdrawn_answer_is_a_failure() -> None:
+    """It finished, but its provider takes it back."""
+    contract = Contract(cut_message="kept", failed_final="empty-message")
+    withdrawn = run(TerminalTaken(1, "finish", "content_filter"), then=(HI, EMPTY))
+    assert () == verdict("no-empty-message", *withdrawn, contract=contract).violations
+    assert 1 == len(verdict("no-empty-message", *withdrawn, contract=KEPT).violations)
+
+
+def test_an_answer_without_content_may_stay_where_it_is_declared() -> None:
+    """One for each, and none for an answer that had content."""
+    contract = Contract(cut_message="kept", empty_answer="kept")
+    nothing = run(FINISHED, then=(HI, EMPTY))
+    assert () == verdict("no-empty-message", *nothing, contract=contract).violations
+    assert () == verdict("request-wellformed", *nothing, contract=contract).violations
+    twice = run(FINISHED, then=(HI, EMPTY, EMPTY))
+    assert 1 == len(verdict("no-empty-message", *twice, contract=contract).violations)
+    said = run(*STREAMING, FINISHED, then=(HI, EMPTY))
+    assert 1 == len(verdict("no-empty-message", *said, contract=contract).violations)
+
+
+def test_calls_dropped_at_the_output_limit_leave_an_answer_without_content() -> None:
+    """Of a call that was run something is left."""
+    contract = Contract(cut_message="kept", empty_answer="kept")
+    piece = ChunkTaken(1, 1, "args", "{}", "c1", "deploy")
+    cut_off = run(piece, TerminalTaken(1, "finish", "length"), then=(HI, EMPTY))
+    assert () == verdict("no-empty-message", *cut_off, contract=contract).violations
+    called = run(piece, TerminalTaken(1, "finish", "tool_calls"), then=(HI, EMPTY))
+    assert 1 == len(verdict("no-empty-message", *called, contract=contract).violations)
+
+
+def test_a_run_that_a_later_prompt_interrupts_may_leave_what_a_cancel_may() -> None:
+    """It was cut all the same."""
+    emptied = Contract(cut_message="emptied", second_prompt="interrupt")
+    records = [
+        PromptCalled("hi"),
+        RequestMade(1, (HI,)),
+        (2, PromptCalled("again")),
+        done(),
+        (2, RequestMade(1, (HI, EMPTY, AGAIN))),
+    ]
+    assert () == verdict("no-empty-message", *records, contract=emptied).violations
+    rejects = Contract(cut_message="emptied", second_prompt="reject")
+    assert 1 == len(verdict("no-empty-message", *records, contract=rejects).violations)
+
+
 def test_a_history_without_answers_is_no_occasion() -> None:
     """There is nothing that could be empty."""
     assert 0 == verdict("no-empty-message", *run(then=(HI,)), contract=KEPT).occasions
@@ -151,6 +196,7 @@ def test_a_marker_for_cut_calls_is_owed_only_for_them() -> None:
     calls = Contract(abort_visible="yes", cancel_marker_when="calls-cut")
     assert 0 == verdict("abort-visible", *cut(before=STREAMING), contract=calls).occasions
     assert 1 == verdict("abort-visible", *cut(before=DEPLOYING), contract=calls).occasions
+    assert 0 == verdict("abort-visible", *cut(before=DEPLOYING[:1]), contract=calls).occasions
 
 
 def test_an_agent_that_does_not_disclose_aborts_is_not_judged() -> None:

@@ -1,5 +1,6 @@
 """The rules about cancels and failures."""
 
+import attrs
 import pytest
 
 from simharness.contract import Contract
@@ -128,6 +129,15 @@ def test_a_stop_that_is_treated_as_a_failure_is_broken(record: Record, words: st
     assert [f"Run 1 was cancelled, yet {words}."] == said(
         "cancel-not-failure", *CUT, record, done()
     )
+
+
+def test_a_chain_of_error_hooks_may_be_finished_where_it_is_declared() -> None:
+    """It must have begun before: its first hook always counts."""
+    finishes = attrs.evolve(REPORTS, hooks_after_cancel="rest-of-chain")
+    second, first = HookCalled("on_error", 2), HookCalled("on_error", 1)
+    assert [] == said("cancel-not-failure", *CUT, second, done(), contract=finishes)
+    assert 1 == len(said("cancel-not-failure", *CUT, first, done(), contract=finishes))
+    assert 1 == len(said("cancel-not-failure", *CUT, second, done()))
 
 
 def test_a_failure_of_its_own_may_be_counted() -> None:

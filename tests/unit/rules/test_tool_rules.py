@@ -95,9 +95,9 @@ def test_middleware_counts_unless_the_chain_may_finish() -> None:
     """A hook in front of a tool is a start, except where the contract lets it run."""
     hook = HookCalled("middleware", 2)
     assert 1 == len(late(CALLED, EFFECTIVE, hook))
-    assert [] == late(
-        CALLED, EFFECTIVE, hook, contract=Contract(hooks_after_cancel="rest-of-chain")
-    )
+    finishes = Contract(hooks_after_cancel="rest-of-chain")
+    assert [] == late(CALLED, EFFECTIVE, hook, contract=finishes)
+    assert 1 == len(late(CALLED, EFFECTIVE, HookCalled("middleware", 1), contract=finishes))
     assert [] == late(CALLED, EFFECTIVE, HookCalled("after_turn"))
 
 
