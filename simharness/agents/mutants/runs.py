@@ -156,11 +156,11 @@ class StaysBusyAfterAFailure(ReferenceAgent):
 class UsageOfCutStreamsIsLost(Journal):
     """Only successful attempts are logged with their usage."""
 
-    def log(self, attempt: Attempt, error: str = "") -> None:
+    def log(self, attempt: Attempt, error: str = "", *, reason: str = "") -> None:
         if error:
             self.report(LogRow(attempt.number, success=False, error=error))
         else:
-            super().log(attempt)
+            super().log(attempt, reason=reason)
 
 
 class LastReasonCounts(Cancellation):

@@ -18,13 +18,23 @@ from simharness.agents.reference.sendable import (
     with_parsable_args,
     with_unique_ids,
 )
-from simharness.agents.reference.stream import Attempt, Broken, Cut, Ending, Finished
-from simharness.trace import Call, Message, Notice, PhaseChanged, ProviderRetry, Text, assistant
+from simharness.agents.reference.stream import Attempt, Broken, Cut, Ending, Finished, GivenUp
+from simharness.trace import (
+    Call,
+    Message,
+    Notice,
+    PhaseChanged,
+    ProviderRetry,
+    StreamRestarted,
+    Text,
+    assistant,
+)
 
 if TYPE_CHECKING:
     from simharness.agent import ModelStream, ProviderError, World
     from simharness.agents.reference.calling import HookCalls
     from simharness.agents.reference.cancelling import Cancellation
+    from simharness.agents.reference.guarding import Guard
     from simharness.agents.reference.journal import Journal
     from simharness.agents.reference.retry import Retry
     from simharness.contract import Contract
@@ -59,6 +69,7 @@ class Answering:
         contract: Contract,
         *,
         retry: Retry,
+        guard: Guard,
         system: str,
     ) -> None:
         self._world = world
@@ -67,9 +78,11 @@ class Answering:
         self._hooks = hooks
         self._contract = contract
         self._retry = retry
+        self._guard = guard
         self._system = system
         self.streaming = True
         self._attempts = 0  # within the run
+        self._current: Attempt | None = None  # the one that is read
         self._tried = 0  # within the turn
 
     async def ask(self, turn: int) -> Answer:
@@ -78,11 +91,19 @@ class Answering:
         while (request := await self.next_request(turn)) is not None:
             self._tried += 1
             answer = await self.attempt(request)
+            if isinstance(answer.ending, GivenUp):
+                self._tried = 0
+                continue
             error = self.passing_error(answer, self._tried)
             if error is None:
                 return self.unasked() if self.overtaken(answer) else answer
             await self.back_off(error, self._tried)
         return self.unasked()
+
+    def restart(self, reason: str) -> None:
+        """Give up the stream that is read, if one is; another one takes its place."""
+        if self._current is not None:
+            self._current.restart.set(reason)
 
     def overtaken(self, answer: Answer) -> bool:
         """Whether an attempt failed that left nothing, and a cancel came before it was repeated."""
@@ -132,18 +153,27 @@ class Answering:
     async def attempt(self, request: Request) -> Answer:
         """Read one stream, settle what is kept of it, close it."""
         self._attempts += 1
-        attempt = self.attempt_type(self._world, self._journal, self._cancellation, self._attempts)
+        attempt = self.attempt_type(
+            self._world, self._journal, self._cancellation, self._attempts, self._guard
+        )
         attempt.streaming = self.streaming
-        stream = self.open(request)
+        stream = self.open(request, attempt)
+        self._current = attempt
         try:
             ending = await attempt.read(stream)
+            self._current = None
             return self.settle(attempt, ending)
         finally:
             await self.close(stream)
+            self.renew()
 
-    def open(self, request: Request) -> ModelStream:
+    def open(self, request: Request, attempt: Attempt) -> ModelStream:
         """Make a request. The stream can see for itself that it is not wanted any more."""
-        return self._world.stream(request, signal=self._cancellation)
+        return self._world.stream(request, signal=attempt.restart)
+
+    def renew(self) -> None:
+        """Have a client that can be used, whatever became of the stream it has read."""
+        self._world.renew_client()
 
     def request(self, notes: tuple[str, ...]) -> Request:
         """A request: the system prompt, then the history as it is, with notes for this once."""
@@ -190,6 +220,8 @@ class Answering:
                 message = self.cut_message(attempt)
             case Broken():
                 message = self.broken_message(attempt)
+            case GivenUp():
+                return None  # the next stream says it all anew
         kept = self.worth_keeping(message) or self.kept_empty(attempt, ending)
         return message if kept else None
 
@@ -209,6 +241,8 @@ class Answering:
                 if attempt.assembler.interrupted_blocks():
                     return self._contract.cut_message == "emptied"
                 return self._contract.empty_cancel == "empty-message"
+            case GivenUp():
+                return False
 
     def tried_again(self, error: ProviderError, attempt: Attempt) -> bool:
         """Whether a failed attempt will be repeated, unless a cancel comes first."""
@@ -256,5 +290,8 @@ class Answering:
             case Broken(error) if not self._cancellation.called:
                 self._journal.log(attempt, str(error))
                 self._journal.failed(str(error))
+            case GivenUp(reason):
+                self._journal.log(attempt, reason=reason)
+                self._journal.report(StreamRestarted(attempt.number, reason))
             case _:
                 self._journal.log(attempt, f"cancelled: {self._cancellation.reason}")

@@ -24,6 +24,9 @@ class Cancellation:
     Make it in the task that runs the prompt.
     """
 
+    marks_outrank = True
+    """Whether the framework's mark names the cause, whoever else cancelled (cause_precedence)."""
+
     def __init__(self) -> None:
         task = asyncio.current_task()
         assert task is not None, "a prompt runs in a task"
@@ -31,13 +34,23 @@ class Cancellation:
         self._loop = asyncio.get_running_loop()
         self._cancels_before = task.cancelling()
         self._reason = ""
+        self._mark = ""
         self._since = 0.0
         self._watchers: list[Callable[[], None]] = []
 
     @property
     def reason(self) -> str:
-        """Who cancelled; a bare `task.cancel()` is the user's."""
-        return self._reason or "user"
+        """Whose cancel it is: the first caller's, whom a mark of the framework outranks.
+
+        Whichever came first, for a shutdown calls what a caller calls. A bare `task.cancel()` is
+        the user's.
+        """
+        return (self.marks_outrank and self._mark) or self._reason or "user"
+
+    @property
+    def marked(self) -> bool:
+        """Whether the framework stopped the run, and not a caller alone."""
+        return bool(self._mark)
 
     @property
     def by_task(self) -> bool:
@@ -64,22 +77,28 @@ class Cancellation:
             for watcher in tuple(self._watchers):
                 watcher()
 
+    def mark(self, mark: str) -> None:
+        """Stop the run on behalf of the framework; of two marks the first stays."""
+        self.notice()
+        self._mark = self._mark or mark
+        self.set(mark)
+
     def notice(self) -> None:
         """Treat a `task.cancel()` that has happened like any other cancel."""
         if self.by_task:
             self.set()
 
     @contextlib.asynccontextmanager
-    async def bounded(self, seconds: float) -> AsyncIterator[None]:
+    async def bounded(self, seconds: float) -> AsyncIterator[asyncio.Timeout]:
         """Run a block that a cancel ends: `task.cancel()` at once, `set` after `seconds`.
 
         The seconds count from the cancel. The block then just ends; the code behind it asks
-        `called`.
+        `called`. It gets the scope that ends it.
         """
         try:
             async with asyncio.timeout(None) as scope:
                 with self._watched(lambda: scope.reschedule(self._after(seconds))):
-                    yield
+                    yield scope
         except TimeoutError:
             if not scope.expired():
                 raise

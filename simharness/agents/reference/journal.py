@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from simharness.agents.reference.contract import CANCEL_BOUND_S
 from simharness.agents.reference.entries import Began, Kept, TakenBack, TurnOver
 from simharness.agents.reference.session import Session
+from simharness.agents.reference.streak import Streak
 from simharness.trace import (
     AttemptKept,
     FailureCounted,
@@ -32,21 +33,18 @@ if TYPE_CHECKING:
 
 __all__ = ["Journal"]
 
-_ALERT_AT = 3
-"""The consecutive failure that alerts an operator: one is noise, two may be one incident."""
-
 
 class Journal:
     """Everything that outlives a run: the history, the usage and the failure streak."""
 
     session_type = Session
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, *, stored: bool = True) -> None:
         self._world = world
-        self.session = self.session_type(world.store, self.tell)
+        self.session = self.session_type(world.store if stored else None, self.tell)
         self.history = self.session.history
         self.observers: list[Callable[[Reported], object]] = []
-        self.streak = 0
+        self.streak = Streak()
         self.used: list[tuple[int, int]] = []
 
     def report(self, record: Reported) -> None:
@@ -127,12 +125,26 @@ class Journal:
         """End the message of a discarded attempt."""
         self.report(MessageEnd(message, discarded=True))
 
-    def log(self, attempt: Attempt, error: str = "") -> None:
-        """Write the one log row of an attempt; its usage is counted here and nowhere else."""
+    def log(self, attempt: Attempt, error: str = "", *, reason: str = "") -> None:
+        """Write the one log row of an attempt; its usage is counted here and nowhere else.
+
+        A log that cannot be written is worth a notice and changes nothing else.
+        """
         usage = attempt.assembler.usage
         if usage is not None:
             self.used.append(usage)
-        self.report(LogRow(attempt.number, success=not error, error=error, usage=usage))
+        try:
+            self.write(LogRow(attempt.number, not error, error, usage, reason))
+        except Exception as failure:  # noqa: BLE001 - a log may raise anything
+            self.log_failed(failure)
+
+    def write(self, row: LogRow) -> None:
+        """Add a row to the log."""
+        self.report(row)
+
+    def log_failed(self, error: Exception) -> None:
+        """Tell an operator of a row that could not be written."""
+        self.tell("log-failed", str(error))
 
     def usage_since(self, start: int) -> tuple[int, int] | None:
         """Tokens in and out of the streams logged with usage from `start` on; None: unknown."""
@@ -141,11 +153,11 @@ class Journal:
 
     def succeeded(self) -> None:
         """End the failure streak."""
-        self.streak = 0
+        self.streak.succeeded()
 
     def failed(self, error: str) -> None:
         """Count a failure of the provider. A stop is none."""
-        self.streak += 1
-        self.report(FailureCounted(self.streak))
-        if self.streak == _ALERT_AT:
-            self.report(Notice("alert", f"{self.streak} failures in a row: {error}"))
+        alert = self.streak.failed()
+        self.report(FailureCounted(self.streak.length))
+        if alert:
+            self.report(Notice("alert", f"{self.streak.length} failures in a row: {error}"))

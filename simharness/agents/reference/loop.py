@@ -17,6 +17,7 @@ from simharness.agents.reference.answering import Answering
 from simharness.agents.reference.calling import HookCalls
 from simharness.agents.reference.cancelling import Cancellation
 from simharness.agents.reference.contract import CONTRACT
+from simharness.agents.reference.guarding import Guard
 from simharness.agents.reference.hooks import Hooks
 from simharness.agents.reference.journal import Journal
 from simharness.agents.reference.limits import Limits
@@ -26,6 +27,8 @@ from simharness.agents.reference.retry import Retry
 from simharness.agents.reference.scripting import installed
 from simharness.agents.reference.session import Fold, entries_of, forked
 from simharness.agents.reference.settings import Settings
+from simharness.agents.reference.stopping import GoneError, StoppedError
+from simharness.agents.reference.supervising import Supervised
 from simharness.agents.reference.tools import ToolRunner
 from simharness.agents.reference.turns import End, Turns
 from simharness.trace import (
@@ -63,7 +66,7 @@ class Run:
     rolled_back: bool = False
 
 
-class ReferenceAgent:
+class ReferenceAgent(Supervised):
     """An agent loop that keeps its contract in every interleaving.
 
     `contract` is not only what it says: where a field has several values, the loop does what its
@@ -80,6 +83,7 @@ class ReferenceAgent:
 
     answering_type = Answering
     cancellation_type = Cancellation
+    guard_type = Guard
     hook_calls_type = HookCalls
     journal_type = Journal
     queues_type = Queues
@@ -95,13 +99,15 @@ class ReferenceAgent:
         self.queues = self.queues_type()
         self.admission = Admission()
         self._run: Run | None = None
-        self._early: tuple[str, str] | None = None
-        self._outcome: Outcome | None = None
+        self.latest: End | None = None
+        self.supervise()
 
     # --- what a user calls ----------------------------------------------------------------------
 
     async def prompt(self, text: str, *, stream: bool = True) -> None:
-        """Run one prompt to its end. Raises what made the run fail, and `BusyError` during a run.
+        """Run one prompt to its end. Raises what made the run fail.
+
+        Raises `BusyError` during a run, and `GoneError` behind a shutdown.
 
         Without `stream` each answer is shown when it is whole.
 
@@ -129,10 +135,12 @@ class ReferenceAgent:
 
         `queue` says what becomes of queued messages: run, drop or park. The first cancel decides.
         """
-        if self._run is not None:
-            self.cancel_run(self._run, reason, queue)
-        elif self.admission.taken and self._early is None:
-            self._early = (reason, queue)  # for the run that has been let in and begins next
+        running, stops = self.stops.running, self.stops
+        if running:
+            self.cancel_run(running[0], reason, queue)
+        elif (self.admission.taken or stops.gate.waited_at) and stops.early is None:
+            stops.early = (reason, queue)  # for the run that has been let in and begins next
+            stops.gate.let_one()
 
     def cancel_run(self, run: Run, reason: str, queue: str) -> None:
         """Cancel a run; only the first cancel has a say in what becomes of the queue."""
@@ -159,10 +167,10 @@ class ReferenceAgent:
         """The outcome that the return of `prompt`, or its exception, stands for."""
         match exc:
             case None:
-                return self._outcome
-            case BusyError():
+                return None if self.latest is None else self.latest.outcome
+            case BusyError() | GoneError():
                 return Outcome.REJECTED
-            case asyncio.CancelledError():
+            case asyncio.CancelledError() | StoppedError():
                 return Outcome.CANCELLED
         return Outcome.FAILED
 
@@ -187,12 +195,14 @@ class ReferenceAgent:
 
     async def admit(self) -> None:
         """Begin, or do with a prompt during a run what the settings say."""
-        if self.admission.taken:
-            self.meet_second_prompt()
+        self.stops.check()
         try:
+            await self.stops.gate.passed()
+            if self.admission.taken:
+                self.meet_second_prompt()
             await self.admission.enter()
         except asyncio.CancelledError:
-            self._early = None
+            self.stops.early = None
             raise
 
     def meet_second_prompt(self) -> None:
@@ -225,9 +235,10 @@ class ReferenceAgent:
     ) -> tuple[Run, End]:
         """One run from its start to its end, whatever happens between them."""
         run = self._run = self.open_run()
-        if self._early is not None:
-            self.cancel_run(run, *self._early)
-            self._early = None
+        self.stops.began(run)
+        if self.stops.early is not None:
+            self.cancel_run(run, *self.stops.early)
+            self.stops.early = None
         if self.admission.waited_for:
             self.make_room(run)
         run.turns.answering.streaming = stream
@@ -239,6 +250,10 @@ class ReferenceAgent:
         await self.journal.settle(run.cancellation)
         return run, self.close_run(run, end)
 
+    def another(self) -> ReferenceAgent:
+        """A new agent of the same kind, for a run beside the conversation."""
+        return type(self)(self.world)
+
     # --- how a run begins -----------------------------------------------------------------------
 
     def open_run(self) -> Run:
@@ -247,6 +262,7 @@ class ReferenceAgent:
         journal, settings, contract = self.journal, self.settings, self.contract
         hooks = self.hook_calls_type(self.world, journal, cancellation, self.hooks, contract)
         retry = self.retry_type(settings.retry, contract)
+        guard = self.guard_type(self.world, journal, cancellation, settings.guard)
         turns = self.turns_type(
             journal,
             cancellation,
@@ -257,10 +273,11 @@ class ReferenceAgent:
                 hooks,
                 contract,
                 retry=retry,
+                guard=guard,
                 system=settings.system,
             ),
             self.tools_type(
-                self.world, journal, cancellation, hooks, contract, self.queues, settings
+                self.world, journal, cancellation, hooks, contract, self.queues, settings, guard
             ),
             hooks,
             self.queues,
@@ -273,7 +290,9 @@ class ReferenceAgent:
 
     def new_cancellation(self) -> Cancellation:
         """One per run: a cancel of this run, or of none, must not touch another."""
-        return self.cancellation_type()
+        cancellation = self.cancellation_type()
+        cancellation.marks_outrank = self.contract.cause_precedence != "first"
+        return cancellation
 
     async def begin(self, run: Run, text: str) -> End:
         """Begin with a prompt, once the filters have let it pass."""
@@ -312,7 +331,7 @@ class ReferenceAgent:
         """Become idle, settle the outcome, report the end: nothing of the run follows it."""
         self.become_idle(end)
         end = self.last_word(run, end)
-        self._outcome = end.outcome
+        self.latest = end
         self.settle_queue(run, end)
         if run.rolled_back:
             self.roll_back(run)
@@ -320,6 +339,7 @@ class ReferenceAgent:
         usage = self.journal.usage_since(run.turns.used_before)
         self.journal.report(AgentEnd(end.outcome, end.cause, messages, usage))
         self.release(run, end)
+        self.stops.ended(run)
         return end
 
     def become_idle(self, end: End) -> None:  # noqa: ARG002 - however it ended
@@ -345,8 +365,13 @@ class ReferenceAgent:
             self.journal.report(Notice("parked", "what was queued waits for the next run"))
 
     def queue_runs(self, run: Run, end: End) -> bool:
-        """Whether what is queued is done at once. Never after `task.cancel()`: the task is over."""
-        stopped = end.outcome is Outcome.CANCELLED and not run.cancellation.by_task
+        """Whether what is queued is done at once.
+
+        Never after `task.cancel()`, for the task is over, nor where the framework stopped the run.
+        """
+        cancellation = run.cancellation
+        over = cancellation.by_task or cancellation.marked
+        stopped = end.outcome is Outcome.CANCELLED and not over
         return stopped and run.queue == "run" and self.queues.waiting
 
     def roll_back(self, run: Run) -> None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from simharness.agent import SessionStore
     from simharness.trace import Message
 
-__all__ = ["Fold", "Session", "entries_of", "forked"]
+__all__ = ["Fold", "Line", "Session", "entries_of", "forked"]
 
 
 @attrs.define
@@ -69,7 +69,7 @@ class Fold:
 
 
 @attrs.frozen
-class _Line:
+class Line:
     """A line that is to be written. `number` 0: no entry, only the end of a torn line."""
 
     number: int
@@ -84,8 +84,8 @@ class Session:
         self._tell = tell
         self._fold = Fold()
         self._next = 1
-        self._unsaved: deque[_Line] = deque()
-        self._unchecked: list[_Line] = []  # the store says that it has them
+        self._unsaved: deque[Line] = deque()
+        self._unchecked: list[Line] = []  # the store says that it has them
         self._size = 0  # of the file when it was checked last
         self._lock = asyncio.Lock()
 
@@ -108,26 +108,30 @@ class Session:
         """Add an entry. It is written with the next `save` or `settle`."""
         self._fold.apply(entry)
         if self._store is not None:
-            self._unsaved.append(_Line(self._next, to_line(self._next, entry)))
-            self._next += 1
+            self.write_down(entry)
+
+    def write_down(self, entry: Entry) -> None:
+        """Give an entry its number and its line."""
+        self._unsaved.append(Line(self._next, to_line(self._next, entry)))
+        self._next += 1
 
     # --- writing --------------------------------------------------------------------------------
 
     async def save(self) -> None:
         """Write what was noted."""
         async with self._lock:
-            await self._write()
+            await self.write()
 
     async def settle(self) -> None:
         """Write what was noted, and make sure that the store has it."""
         async with self._lock:
-            await self._write()
-            await self._write()  # what failed a moment ago may succeed now
-            if await self._check():
-                await self._write()
-                await self._check()
+            await self.write()
+            await self.write()  # what failed a moment ago may succeed now
+            if await self.check():
+                await self.write()
+                await self.check()
 
-    async def _write(self) -> None:
+    async def write(self) -> None:
         """Write in order; behind a line that cannot be written nothing is."""
         while self._unsaved and self._store is not None:
             line = self._unsaved[0]
@@ -139,7 +143,7 @@ class Session:
             self._unsaved.popleft()
             self._unchecked.append(line)
 
-    async def _check(self) -> bool:
+    async def check(self) -> bool:
         """Flush, and look whether the file grew as it should have; what is missing is unsaved
         again. Whether anything was."""
         if self._store is None or not self._unchecked:
@@ -158,7 +162,7 @@ class Session:
             self._tell("store-lost", f"{len(missing)} lines were said to be saved and are not")
         return bool(missing)
 
-    def missing(self) -> list[_Line]:
+    def missing(self) -> list[Line]:
         """The lines that the store says it has and has not."""
         assert self._store is not None, "only a store has lines"
         held = {number for number, _ in _numbered(self._store.load())}
@@ -177,7 +181,11 @@ class Session:
         self._size = len(text)
         self._tell_of_unreadable(text)
         if text and not text.endswith("\n"):
-            self._unsaved.append(_Line(0, ""))  # the next line must not be glued to half a one
+            self.end_torn_line()
+
+    def end_torn_line(self) -> None:
+        """Write a newline first, or the next line would be glued to half a one."""
+        self._unsaved.append(Line(0, ""))
 
     def _tell_of_unreadable(self, text: str) -> None:
         lines = text.splitlines()

@@ -38,6 +38,7 @@ class Settings:
     `tools` says how the calls of a response run: side by side (`cap` limits how many at once; None:
     all), one after the other, or in batches of `batch`. An `exclusive` tool runs alone in any case.
     After `loop_limit` equal responses in a row the model is nudged, after one more it is stopped.
+    `guard` holds results, and refusals that are replayed, back for that long; None: there is none.
     `second_prompt` is what becomes of a prompt during a run, `queue_on_cancel` what becomes of
     queued messages if a cancel does not say.
     """
@@ -56,6 +57,7 @@ class Settings:
     token_limit: int | None = attrs.field(default=None, validator=optional(_COUNT))
     time_limit: float | None = attrs.field(default=None, validator=optional(_SECONDS))
     loop_limit: int | None = attrs.field(default=None, validator=optional(_AT_LEAST_ONE))
+    guard: float | None = attrs.field(default=None, validator=optional(_SECONDS))
     second_prompt: str = attrs.field(
         default="reject", validator=in_({"reject", "queue", "interrupt", "rollback"})
     )

@@ -23,19 +23,22 @@ from simharness.agent import (
     OpaqueDelta,
     ProviderError,
     ReasoningDelta,
+    Retrying,
     StreamStart,
     TextDelta,
 )
 from simharness.agents.reference.assembler import Assembler
 from simharness.agents.reference.contract import CANCEL_BOUND_S
-from simharness.trace import Message, MessageStart, MessageUpdate
+from simharness.agents.reference.guarding import Guard
+from simharness.agents.reference.restarting import Restart
+from simharness.trace import Message, MessageEnd, MessageStart, MessageUpdate
 
 if TYPE_CHECKING:
     from simharness.agent import World
     from simharness.agents.reference.cancelling import Cancellation
     from simharness.agents.reference.journal import Journal
 
-__all__ = ["Attempt", "Broken", "Cut", "Ending", "Finished"]
+__all__ = ["Attempt", "Broken", "Cut", "Ending", "Finished", "GivenUp"]
 
 _CONTENT = (
     StreamStart | BlockStart | BlockEnd | TextDelta | ReasoningDelta | OpaqueDelta | CallDelta
@@ -70,7 +73,14 @@ class Broken:
     error: ProviderError
 
 
-Ending = Finished | Cut | Broken
+@attrs.frozen
+class GivenUp:
+    """The stream was given up for another one; `reason` is why. Neither a stop nor a failure."""
+
+    reason: str
+
+
+Ending = Finished | Cut | Broken | GivenUp
 
 
 class Attempt:
@@ -79,9 +89,15 @@ class Attempt:
     assembler_type = Assembler
 
     def __init__(
-        self, world: World, journal: Journal, cancellation: Cancellation, number: int
+        self,
+        world: World,
+        journal: Journal,
+        cancellation: Cancellation,
+        number: int,
+        guard: Guard,
     ) -> None:
         self.number = number
+        self.restart = Restart(cancellation)
         self.streaming = True
         self.assembler = self.assembler_type()
         self.begun = False
@@ -89,6 +105,7 @@ class Attempt:
         self._world = world
         self._journal = journal
         self._cancellation = cancellation
+        self._guard = guard
         self._opened = asyncio.get_running_loop().time()
         self._timed: list[tuple[float, str, str]] = []
 
@@ -101,7 +118,8 @@ class Attempt:
         """Read to the end; after a cancel only until the stream reacts or the bound is over."""
         error: ProviderError | None = None
         try:
-            async with self._cancellation.bounded(CANCEL_BOUND_S):
+            async with self._cancellation.bounded(CANCEL_BOUND_S) as scope:
+                self.restart.scope = scope
                 await self._read(stream)
         except ProviderError as raised:
             error = raised
@@ -118,6 +136,8 @@ class Attempt:
             self._cancellation.notice()
             if self.assembler.terminal is not None:
                 return
+            if isinstance(chunk, Retrying):
+                await self._guard.replay()
 
     async def _read_whole(self, stream: ModelStream) -> None:
         """Read the answer to a plain request: it is there when it is whole, or not at all."""
@@ -135,13 +155,29 @@ class Attempt:
 
         Usage and terminals always count. The cancel may come from inside any report.
         """
-        if not isinstance(chunk, _CONTENT):
+        if isinstance(chunk, Retrying):
+            self.start_over()
+        elif not isinstance(chunk, _CONTENT):
             self.assembler.add(chunk)
-        elif not self._cancellation.called:
+        elif self.wanted():
             self.begin()
-            if not self._cancellation.called and self.assembler.add(chunk):
+            if self.wanted() and self.assembler.add(chunk):
                 self.note_time(chunk)
                 self.show(chunk)
+
+    def wanted(self) -> bool:
+        """Whether content still counts: not behind a cancel, nor of a stream that is given up."""
+        return not (self._cancellation.called or self.restart.reason)
+
+    def start_over(self) -> None:
+        """Discard what was streamed so far; its usage was used all the same."""
+        if self.begun:
+            self._journal.report(MessageEnd(self.assembler.message(), discarded=True))
+        used = self.assembler.usage
+        self.assembler = self.assembler_type()
+        self.assembler.usage = used
+        self.begun, self.shown = False, ""
+        self._timed.clear()
 
     def note_time(self, chunk: Chunk) -> None:
         """Note when content came."""
@@ -165,9 +201,14 @@ class Attempt:
             self._journal.report(MessageUpdate(chunk.text, reasoning))
 
     def ending(self, error: ProviderError | None) -> Ending:
-        """What the end of the stream means; after a cancel it was cut, whatever was reported."""
+        """What the end of the stream means; after a cancel it was cut, whatever was reported.
+
+        A restart that meets a cancel is none: who asked to stop wants no other stream.
+        """
         if self._cancellation.called:
             return Cut()
+        if self.restart.reason:
+            return GivenUp(self.restart.reason)
         if error is not None:
             return Broken(error)
         return self.reported()
@@ -182,6 +223,6 @@ class Attempt:
             case Failed(error):
                 return Broken(error)
             case Aborted(reason):
-                return Broken(ProviderError(f"provider aborted: {reason}"))
+                return Broken(ProviderError(f"provider aborted: {reason}", kind="abort"))
             case None:
                 return Broken(ProviderError("stream ended without finish"))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simharness.agent import World
     from simharness.agents.reference.calling import HookCalls, Ruling
     from simharness.agents.reference.cancelling import Cancellation
+    from simharness.agents.reference.guarding import Guard
     from simharness.agents.reference.journal import Journal
     from simharness.agents.reference.queues import Queues
     from simharness.agents.reference.settings import Settings
@@ -64,6 +65,7 @@ class ToolRunner:
         contract: Contract,
         queues: Queues,
         settings: Settings,
+        guard: Guard,
     ) -> None:
         self._tools = {tool.name: tool for tool in world.tools()}
         self._journal = journal
@@ -72,12 +74,15 @@ class ToolRunner:
         self._contract = contract
         self._queues = queues
         self._settings = settings
+        self._guard = guard
+        self.turn_ended = False  # by a tool
 
     async def run(self, calls: Sequence[Call], *, why_not: str = "") -> tuple[Message, ...]:
         """Answer every call and append the results. `why_not`: why none of them runs."""
         results: list[Message] = []
         for group in self.groups(calls):
             answered = await self.run_group(group, why_not=why_not)
+            await self._guard.hold(answered)
             self.record(answered)
             results.extend(answered)
         return tuple(results)
@@ -224,4 +229,5 @@ class ToolRunner:
             return ToolAnswer("cancelled while it ran", is_error=True)
         except Exception as error:  # noqa: BLE001 - a tool may raise anything
             return ToolAnswer(str(error) or type(error).__name__, is_error=True)
+        self.turn_ended = self.turn_ended or tool.ends_turn
         return ToolAnswer(text)

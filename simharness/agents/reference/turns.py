@@ -176,7 +176,7 @@ class Turns:
         if answer.calls:
             await self.run_tools(turn, answer, repeated)
         await self.report_failure(answer)
-        end = self.verdict(answer, repeated)
+        end = self.ended_by_tool() or self.verdict(answer, repeated)
         await self.hooks.tell("after_turn", turn.number)
         return end
 
@@ -207,6 +207,12 @@ class Turns:
         if isinstance(answer.ending, Broken) and not self.cancellation.called:
             await self.hooks.ask_ahead("on_error", answer.ending.error)
 
+    def ended_by_tool(self) -> End | None:
+        """The end that a tool asked for: the model is asked no more. A cancel before it counts."""
+        if not self.tools.turn_ended or self.cancellation.called:
+            return None
+        return End(Outcome.COMPLETED, "end-turn")
+
     def refused(self, answer: Answer) -> bool:
         """Whether the model refused; its calls are then answered but not run."""
         return answer.ending == Finished("refusal")
@@ -217,7 +223,8 @@ class Turns:
             case Cut():
                 return self.cancelled()
             case Broken(error):
-                return End(Outcome.FAILED, "error", error)
+                cause = "provider-abort" if error.kind == "abort" else "error"
+                return End(Outcome.FAILED, cause, error)
             case Finished("length"):
                 return End(Outcome.LIMIT, "length")
         if repeated is not None and repeated.again:

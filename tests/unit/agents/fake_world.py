@@ -55,6 +55,8 @@ class FakeTool:
     started: list[tuple[str, object]] = attrs.field(factory=list)
     schema: Mapping[str, object] = {"type": "object", "properties": {"q": {"type": "string"}}}
 
+    ends_turn = False
+
     async def call(self, args: object, *, call_id: str, cancelled: Flag | None = None) -> str:
         """Run the body."""
         self.started.append((call_id, args))
@@ -108,6 +110,9 @@ class FakeWorld:
     def tools(self) -> tuple[FakeTool, ...]:
         """The tools."""
         return self._tools
+
+    def renew_client(self) -> None:
+        """The client of this world is always as good as new."""
 
     def report(self, record: Reported) -> None:
         """Keep a report."""

@@ -1,0 +1,101 @@
+"""Stopping: what the framework asks of an agent and of its ephemeral runs, whoever called them.
+
+Shutdown, dispose and quiesce reach every run in progress by its cancellation, as a caller's cancel
+does, but leave a mark there that outranks the callers' reasons. What a stopped run leaves is the
+loop's business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from simharness.agents.reference.gate import Gate
+
+if TYPE_CHECKING:
+    from simharness.agents.reference.loop import Run
+
+__all__ = ["GoneError", "StoppedError", "Stops"]
+
+
+class StoppedError(Exception):
+    """What the caller of an ephemeral run gets if it was stopped; the text is the cause."""
+
+
+class GoneError(Exception):
+    """A prompt came to an agent that had been shut down or disposed of."""
+
+
+class Stops:
+    """The runs in progress, and what stops all of them. `gone`: why no new one may begin.
+
+    `early` is a caller's cancel, and what becomes of the queue, for the run that begins next.
+    """
+
+    def __init__(self) -> None:
+        self.gone = ""
+        self.gate = Gate()
+        self.early: tuple[str, str] | None = None
+        self._running: list[Run] = []
+        self._waiters: list[asyncio.Future[None]] = []
+
+    # --- runs come and go -----------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Refuse a new run if the agent is gone."""
+        if self.gone:
+            raise GoneError(f"the agent is gone: {self.gone}")
+
+    def began(self, run: Run) -> None:
+        """Know of a run; one that was let in before the agent was gone is stopped at once."""
+        self._running.append(run)
+        if self.gone:
+            run.cancellation.mark(self.gone)
+
+    def ended(self, run: Run) -> None:
+        """Forget a run; who waits for the last one goes on."""
+        self._running.remove(run)
+        if not self._running:
+            self.wake()
+
+    @property
+    def running(self) -> tuple[Run, ...]:
+        """The runs in progress, in the order in which they began."""
+        return tuple(self._running)
+
+    # --- what stops them ------------------------------------------------------------------------
+
+    def leave(self, why: str) -> None:
+        """Let no new run begin. What waited at the gate begins, to find that it is stopped."""
+        self.gone = self.gone or why
+        self.wake()
+        self.gate.open()
+
+    def stop(self, mark: str) -> None:
+        """Stop every run in progress."""
+        for run in self.running:
+            run.cancellation.mark(mark)
+
+    # --- waiting for them -----------------------------------------------------------------------
+
+    async def idle(self, seconds: float) -> None:
+        """Wait until nothing runs, for at most `seconds`, or until somebody wakes all who wait."""
+        if not self._running or seconds <= 0:
+            return
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        try:
+            async with asyncio.timeout(seconds):
+                await waiter
+        except TimeoutError:
+            pass
+        finally:
+            if waiter in self._waiters:
+                self._waiters.remove(waiter)
+
+    def wake(self) -> None:
+        """Let everybody go on who waits in `idle`."""
+        waiters, self._waiters = self._waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)

@@ -1,0 +1,119 @@
+"""What the framework can ask of an agent: to stop, to pause, to begin a stream anew, to run aside.
+
+The calls act at once; what they return is only to be awaited by who wants to know when it is done.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import TYPE_CHECKING
+
+from simharness.agents.reference.contract import CANCEL_BOUND_S
+from simharness.agents.reference.ephemeral import Ephemeral
+from simharness.agents.reference.quiescing import Quiescing
+from simharness.agents.reference.stopping import Stops
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+    from simharness.agent import World
+    from simharness.agents.reference.hooks import Hooks
+    from simharness.agents.reference.journal import Journal
+    from simharness.agents.reference.loop import ReferenceAgent, Run
+    from simharness.agents.reference.settings import Settings
+    from simharness.agents.reference.turns import End
+
+__all__ = ["Supervised"]
+
+_SHUTDOWN_S = 10 * CANCEL_BOUND_S
+"""How long a shutdown waits for stopped runs: a tool that ignores it must not hold it for ever."""
+
+
+class Supervised(abc.ABC):
+    """The part of an agent that a framework talks to."""
+
+    world: World
+    journal: Journal
+    hooks: Hooks
+    settings: Settings
+    latest: End | None
+    _run: Run | None
+
+    ends_turns = True
+    renews_client = True
+    ephemeral_type = Ephemeral
+    quiescing_type = Quiescing
+    stops_type = Stops
+
+    stops: Stops
+    quiescing: Quiescing
+
+    @abc.abstractmethod
+    def another(self) -> ReferenceAgent:
+        """A new agent of the same kind."""
+
+    def supervise(self) -> None:
+        """Begin with nothing asked for yet."""
+        self.stops = self.stops_type()
+        self.quiescing = self.quiescing_type(self.stops, self.journal.tell)
+
+    # --- stops ----------------------------------------------------------------------------------
+
+    def shutdown(self, drain_s: float = 0.0) -> Awaitable[None]:
+        """Stop for good. For `drain_s` seconds runs may go on to their own end first."""
+        self.stops.leave("shutdown")
+        if not drain_s:
+            self.stops.stop("shutdown")
+        return self._shut_down(drain_s)
+
+    async def _shut_down(self, drain_s: float) -> None:
+        await self.stops.idle(drain_s)
+        self.stops.stop("shutdown")
+        await self.stops.idle(_SHUTDOWN_S)
+
+    def dispose(self) -> None:
+        """Be gone at once: runs in progress come to their end, with their terminals."""
+        self.stops.leave("disposed")
+        self.stops.stop("disposed")
+
+    def quiesce(self, drain_s: float | None = None, abandon: bool = False) -> Awaitable[None]:
+        """Let nothing new begin until `resume`, and wait for what runs.
+
+        For `drain_s` seconds, within 1 s and 10 min (default 30 s), runs may go on to their own
+        end; with `abandon` they are stopped then. One that abandons behind another does so at once.
+        """
+        asked, window_s = self.quiescing.begin(drain_s, abandon=abandon)
+        return self.quiescing.drain(asked, window_s, abandon=abandon)
+
+    def resume(self) -> None:
+        """Go on after `quiesce`: what came meanwhile is served."""
+        self.quiescing.resume()
+
+    # --- no stops -------------------------------------------------------------------------------
+
+    def context_restart(self, reason: str = "") -> None:
+        """Give up the stream in progress, if there is one; its turn goes on with a new one."""
+        if self._run is not None:
+            self._run.turns.answering.restart(reason or "context-restart")
+
+    async def ephemeral(self, text: str) -> str:
+        """Run one prompt beside the conversation; its answer.
+
+        Raises what made it fail, and `StoppedError` if it was stopped, whoever stopped it.
+        """
+        self.stops.check()
+        one = self.ephemeral_type(self.aside())
+        try:
+            return await one.run(text)
+        finally:
+            self.latest = one.agent.latest
+
+    def aside(self) -> ReferenceAgent:
+        """An agent for an ephemeral run: all as here, but with nothing said yet or stored."""
+        one = self.another()
+        one.settings, one.hooks = self.settings, self.hooks
+        one.stops, one.quiescing = self.stops, self.quiescing
+        one.journal = one.journal_type(self.world, stored=False)
+        one.journal.observers = self.hooks.observer
+        one.journal.streak = self.journal.streak
+        return one
