@@ -8,18 +8,14 @@ Every front end calls this module and nothing below it.
 from __future__ import annotations
 
 import inspect
-import traceback
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
 from simharness import rules
-from simharness.agent import NotApplicable
 from simharness.agents.dressing import Dressed, dressed
-from simharness.campaign.budget import Plan, strategy_of
-from simharness.campaign.codes import Codes
-from simharness.campaign.conclude import concluded
 from simharness.campaign.ending import ending_key
+from simharness.campaign.inquiry import Inquiry, trouble
 from simharness.campaign.pairing import has_parity
 from simharness.campaign.results import CaseResult, Finding, Identity, SuiteResult
 from simharness.campaign.stopping import Stopping, costly
@@ -36,6 +32,7 @@ if TYPE_CHECKING:
 
     from simharness.agent import Agent, AgentFactory, World
     from simharness.agents.profiles import Projection
+    from simharness.campaign.budget import Plan
     from simharness.choices import Chooser, Schedule
     from simharness.contract import Contract
     from simharness.scenario.model import Case
@@ -108,6 +105,18 @@ class Bench:
         pair = rules.judge_pair(done.trace, plain.trace, self.agent.contract)
         return verdict.joined(pair)
 
+    def replayed(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Run each example once more: what does not happen twice must not be called exact."""
+        again: dict[Schedule, str] = {}
+        checked = []
+        for finding in findings:
+            schedule = finding.example.schedule
+            if schedule not in again:
+                again[schedule] = self.trial(ScheduleChooser(schedule)).trace_hash
+            same = again[schedule] == finding.example.verdict.trace_hash
+            checked.append(attrs.evolve(finding, replayed=same))
+        return checked
+
     @property
     def expects(self) -> bool:
         """Whether `expect` and `violates` are about this agent."""
@@ -146,9 +155,10 @@ def check_case(
     wrong = mistake(case)
     if wrong:
         return CaseResult(case, CaseVerdict.ERROR, reason=wrong)
-    bench = Bench(case, factory, plan.mode_of(case))
+    inquiry = Inquiry(case, plan, agent, given)
+    bench = Bench(case, factory, inquiry.mode)
     tally = Tally(case)
-    exploration = explore(bench.trial, strategy_of(plan, case), plan.trials_of(case))
+    exploration = explore(bench.trial, inquiry.strategy(), inquiry.budget)
     stopping = Stopping()
     try:
         with batch():
@@ -156,39 +166,15 @@ def check_case(
                 tally.add(verdict)
                 if stopping.after(verdict):
                     break
-            again = _replayed(bench, tally.findings())
-    except NotApplicable as exc:
-        return CaseResult(case, CaseVerdict.NOT_APPLICABLE, bench.agent, reason=str(exc))
-    except HarnessError as exc:
-        return CaseResult(case, CaseVerdict.ERROR, bench.agent, reason=str(exc))
+            tally.check_examples(bench.replayed)
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - one broken adapter must not end a suite; it is shown
-        return CaseResult(case, CaseVerdict.ERROR, bench.agent, reason=traceback.format_exc())
-    result = attrs.evolve(
-        tally.result(bench.agent),
-        trials=exploration.trials,
-        interleavings=exploration.interleavings,
-        endings=exploration.endings,
-        exhausted_to=exploration.strategy.exhausted_to(),
-        coverage="; ".join(filter(None, (exploration.describe(), stopping.reason))),
+    except BaseException as error:  # noqa: BLE001 - see `trouble`
+        said, reason = trouble(error)
+        return CaseResult(case, said, bench.agent, reason=reason)
+    return inquiry.result(
+        tally, exploration, bench.agent, expects=bench.expects, stopped=stopping.reason
     )
-    codes = Codes(agent, bench.mode, plan.seed, given, plan.drawn(case))
-    findings = [codes.write(found, bench.agent) for found in again]
-    return concluded(result, findings, pinned=case.violates if bench.expects else None)
-
-
-def _replayed(bench: Bench, findings: Iterable[Finding]) -> list[Finding]:
-    """Run each smallest example once more: what does not happen twice must not be called exact."""
-    again: dict[Schedule, str] = {}
-    checked = []
-    for finding in findings:
-        schedule = finding.example.schedule
-        if schedule not in again:
-            again[schedule] = bench.trial(ScheduleChooser(schedule)).trace_hash
-        same = again[schedule] == finding.example.verdict.trace_hash
-        checked.append(attrs.evolve(finding, replayed=same))
-    return checked
 
 
 class Checker(Protocol):

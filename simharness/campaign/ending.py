@@ -53,6 +53,11 @@ class Ending:
         smaller = (len(schedule), schedule) < (len(self.schedule), self.schedule)
         return attrs.evolve(Ending.of(verdict) if smaller else self, count=self.count + 1)
 
+    def joined(self, other: Ending) -> Ending:
+        """The same ending as others saw it; the smaller schedule is kept."""
+        small = min(self, other, key=lambda ending: (len(ending.schedule), ending.schedule))
+        return attrs.evolve(small, count=self.count + other.count)
+
 
 def ending_key(trace: Trace) -> str:
     """Equal for two trials exactly if all runs ended equally and the same history is left."""

@@ -39,17 +39,28 @@ class Stopping:
     """Sees every verdict of one case and says when to stop."""
 
     def __init__(self) -> None:
-        self._threads = 0
-        self.reason = ""  # why it stopped; empty if it did not
+        self.limit = ""  # that was hit and is not to be hit again
+        self.threads = 0  # left behind so far
+
+    @property
+    def reason(self) -> str:
+        """Why it stopped; empty if it did not."""
+        if self.limit:
+            return f"stopped at the first {self.limit}"
+        if self.threads >= _THREADS_MOST:
+            return f"stopped with {self.threads} threads left behind"
+        return ""
 
     def after(self, verdict: Verdict) -> bool:
         """Whether this trial should be the last of its case."""
-        limit = costly(verdict)
-        self._threads += _threads(verdict)
-        if limit:
-            self.reason = f"stopped at the first {limit}"
-        elif self._threads >= _THREADS_MOST:
-            self.reason = f"stopped with {self._threads} threads left behind"
+        self.limit = costly(verdict)
+        self.threads += _threads(verdict)
+        return bool(self.reason)
+
+    def join(self, later: Stopping) -> bool:
+        """The same after trials that ran elsewhere."""
+        self.limit = self.limit or later.limit
+        self.threads += later.threads
         return bool(self.reason)
 
 

@@ -1,10 +1,12 @@
 """Adds up the verdicts of one case: what was broken how often, what was played, what was seen.
 
-Of each cause only the smallest trial is kept, so that thousands of trials need little memory.
+Of each cause only the smallest trial is kept, so that thousands of trials need little memory. What
+other processes have counted can be added as well: interleavings that both saw count once.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import attrs
@@ -14,44 +16,96 @@ from simharness.campaign.results import CaseResult, Example, Finding
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from simharness.campaign.results import Identity
     from simharness.scenario.model import Case
     from simharness.verdict import Verdict
 
-__all__ = ["Tally"]
+__all__ = ["Cause", "Tally"]
+
+Cause = tuple[str, str]
+"""A rule and the message of how it is broken."""
 
 _NOTES_KEPT = 20  # different notes per case; more say nothing new
 
 
+@attrs.frozen
+class _Row:
+    """What one interleaving showed."""
+
+    ending: str
+    causes: tuple[Cause, ...]
+
+
 class Tally:
-    """The verdicts of one case, added one by one."""
+    """The verdicts of one case, added one by one. It can be pickled."""
 
     def __init__(self, case: Case) -> None:
         self.case = case
         self.occasions: set[str] = set()
         self.notes: dict[str, None] = {}
         self._played: set[str] = set()
-        self._findings: dict[tuple[str, str], Finding] = {}
+        self._findings: dict[Cause, Finding] = {}
         self._ended: dict[str, Ending] = {}
+        self._rows: dict[str, _Row] = {}  # by trace hash
 
-    def add(self, verdict: Verdict) -> None:
-        """Take one trial in."""
+    def add(self, verdict: Verdict) -> bool:
+        """Take one trial in; False if its interleaving is counted already."""
+        if verdict.trace_hash in self._rows:
+            return False
         self._played |= verdict.played
         self.occasions |= verdict.occasions
-        for note in verdict.notes:
-            if len(self.notes) < _NOTES_KEPT:
-                self.notes[note] = None
+        self._note(verdict.notes)
         before = self._ended.get(verdict.ending)
         self._ended[verdict.ending] = (
             Ending.of(verdict) if before is None else before.again(verdict)
         )
+        self._count(verdict)
+        return True
+
+    def _count(self, verdict: Verdict) -> None:
         # A cause counts once per trial, however often it shows in it.
         causes = {(v.rule, v.message): v for v in reversed(verdict.violations)}
+        self._rows[verdict.trace_hash] = _Row(verdict.ending, tuple(causes))
         for key, violation in causes.items():
-            new = Finding(*key, count=1, example=Example(self.case, verdict, violation))
-            old = self._findings.get(key)
-            joined = new if old is None else old.joined(new)
-            self._findings[key] = attrs.evolve(joined, cases=1)
+            self._keep(Finding(*key, count=1, example=Example(self.case, verdict, violation)))
+
+    def join(self, other: Tally) -> list[tuple[Cause, ...]]:
+        """Take in what `other` counted; the causes of each interleaving that is new by that.
+
+        Counts come out as if each trial had been added here. The examples may be smaller: one of
+        two trials with the same interleaving is then the smaller one.
+        """
+        self._played |= other._played
+        self.occasions |= other.occasions
+        self._note(other.notes)
+        new = {key: row for key, row in other._rows.items() if key not in self._rows}
+        self._rows.update(new)
+        endings = Counter(row.ending for row in new.values())
+        for ending, count in endings.items():
+            found = attrs.evolve(other._ended[ending], count=count)
+            known = self._ended.get(ending)
+            self._ended[ending] = found if known is None else known.joined(found)
+        causes = Counter(cause for row in new.values() for cause in row.causes)
+        for cause, count in causes.items():
+            self._keep(attrs.evolve(other._findings[cause], count=count))
+        return [row.causes for row in new.values()]
+
+    def _note(self, notes: Iterable[str]) -> None:
+        for note in notes:
+            if len(self.notes) < _NOTES_KEPT:
+                self.notes[note] = None
+
+    def _keep(self, finding: Finding) -> None:
+        key = (finding.rule, finding.message)
+        old = self._findings.get(key)
+        joined = finding if old is None else old.joined(finding)
+        self._findings[key] = attrs.evolve(joined, cases=1)
+
+    def check_examples(self, replayed: Callable[[list[Finding]], list[Finding]]) -> None:
+        """Have the smallest example of each cause run again; see `Finding.replayed`."""
+        self._findings = {(f.rule, f.message): f for f in replayed(self.findings())}
 
     def result(self, agent: Identity | None) -> CaseResult:
         """What was seen, without what was broken and how far the search got."""
@@ -68,6 +122,11 @@ class Tally:
     def findings(self) -> list[Finding]:
         """What was broken, the smallest example first."""
         return sorted(self._findings.values(), key=lambda f: (f.example.size(), f.rule, f.message))
+
+    @property
+    def interleavings(self) -> int:
+        """How many different traces there were."""
+        return len(self._rows)
 
     def ended(self) -> list[Ending]:
         """The different endings, the one that was seen first before the others."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from simharness.batches.batch import Batch, Done, done
 from simharness.campaign import measuring
 from simharness.campaign.refine import Refiner
 from simharness.campaign.reproduce import rerun
@@ -33,7 +34,18 @@ if TYPE_CHECKING:
     from simharness.scenario.model import Case
     from simharness.verdict import Verdict
 
-__all__ = ["Desk", "Noted", "check", "measure", "play", "refine", "repeat", "trial", "witness"]
+__all__ = [
+    "Desk",
+    "Noted",
+    "batch",
+    "check",
+    "measure",
+    "play",
+    "refine",
+    "repeat",
+    "trial",
+    "witness",
+]
 
 
 @attrs.frozen
@@ -70,6 +82,11 @@ def check(desk: Desk, case: Case, plan: Plan) -> CaseResult:
     """Check one case."""
     setup = desk.setup
     return check_case(case, desk.factory, plan, agent=setup.agent, given=setup.given)
+
+
+def batch(desk: Desk, wanted: Batch) -> Done:
+    """Run a batch of a campaign."""
+    return done(desk.factory, wanted)
 
 
 def measure(desk: Desk, change: Change, cases: Sequence[Case], plans: Sequence[Plan]) -> Fate:

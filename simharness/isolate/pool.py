@@ -6,6 +6,7 @@ all workers go on.
 
 from __future__ import annotations
 
+import os
 import selectors
 from collections import deque
 from collections.abc import Callable
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Pool"]
 
+_WAKING = 1 << 16  # bytes that say no more than that there is something new
 _LOOK_EVERY_S = 0.2  # how often the workers are looked after when none has anything to say
 
 
@@ -38,18 +40,29 @@ class Pool:
     ) -> Job:
         """Add a job; `first`: before all that wait."""
         job = Job(duty, words, hear)
+        self.add(job, first=first)
+        return job
+
+    def add(self, job: Job, *, first: bool = False) -> None:
+        """Add a job that is made already."""
         if first:
             self._waiting.appendleft(job)
         else:
             self._waiting.append(job)
-        return job
 
     def answer(self, job: Job) -> tuple[str, Any] | Death:
         """Wait until `job` is done, or its worker dead. Raises UnusableError if none can start."""
         while job.answer is None:
-            self._hand_out()
-            self._listen()
+            self.go_on()
         return job.answer
+
+    def go_on(self, wake_fd: int | None = None) -> None:
+        """Hand out what waits, then wait until something happens, or somebody writes to `wake_fd`.
+
+        Raises UnusableError if no worker can start.
+        """
+        self._hand_out()
+        self._listen(wake_fd)
 
     def close(self) -> None:
         """End all workers, whatever they do."""
@@ -67,12 +80,17 @@ class Pool:
             self._workers.append(Worker(self._setup))
             idle += 1
 
-    def _listen(self) -> None:
+    def _listen(self, wake_fd: int | None) -> None:
         with selectors.DefaultSelector() as selector:
             for worker in self._workers:
                 selector.register(worker.read_fd, selectors.EVENT_READ, worker)
+            if wake_fd is not None:
+                selector.register(wake_fd, selectors.EVENT_READ)
             for key, _ in selector.select(_LOOK_EVERY_S):
-                key.data.listen()
+                if key.data is None:
+                    os.read(key.fd, _WAKING)
+                else:
+                    key.data.listen()
         for worker in self._workers:
             if not worker.gone:
                 worker.look()

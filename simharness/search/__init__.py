@@ -7,13 +7,14 @@ from simharness.search.bounded import Bounded
 from simharness.search.default import Default
 from simharness.search.deviate import Deviate
 from simharness.search.explain import Part, explain
-from simharness.search.explore import Exploration, RunOnce, Stop, explore
+from simharness.search.explore import Exploration, RunOnce, explore
 from simharness.search.portfolio import Portfolio, portfolio
 from simharness.search.recall import Recall
 from simharness.search.reduce import Reduced, find_again, shrink_value
 from simharness.search.replay import Replay
 from simharness.search.shrink import Shrunk, Why, shrink
 from simharness.search.strategy import Strategy
+from simharness.search.survey import Stop, Survey
 from simharness.search.sweep import Sweep
 from simharness.search.uniform import Uniform
 from simharness.search.words import Words, WordsChooser, in_words
@@ -32,6 +33,7 @@ __all__ = [
     "Shrunk",
     "Stop",
     "Strategy",
+    "Survey",
     "Sweep",
     "Uniform",
     "Why",

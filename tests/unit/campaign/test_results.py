@@ -60,7 +60,8 @@ def test_notes_are_kept_once_each_and_not_without_end() -> None:
     """A thousand different notes say no more than twenty."""
     tally = Tally(CASE)
     for number in range(1000):
-        tally.add(verdict(0, notes=("same", f"note {number}")))
+        noted = verdict(0, notes=("same", f"note {number}"))
+        tally.add(attrs.evolve(noted, trace_hash=str(number)))
 
     assert 20 == len(tally.notes)
     assert "same" == next(iter(tally.notes))
