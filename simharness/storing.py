@@ -24,7 +24,8 @@ class StoreWrite(Witnessed):
     """What became of write `number` (from 1, over all processes) of the line `text`.
 
     `how` is saved, failed (the agent was told), dropped (the store says saved and wrote nothing),
-    torn (a kill left half of the line) or lost (a kill came before the line was written).
+    torn (a kill left half of the line), lost (a kill came before the line was written) or abandoned
+    (the agent does not wait for it any more; it is on its way).
     """
 
     number: int
@@ -41,9 +42,13 @@ class StoreFlushed(Witnessed):
 
 @_record
 class Killed(Witnessed):
-    """The process of the agent is gone, in the middle of the runs `runs`; the store is left."""
+    """The process of the agent is gone, in the middle of the runs `runs`; the store is left.
+
+    `unflushed` characters of it were in buffers only and are gone as well.
+    """
 
     runs: tuple[int, ...] = ()
+    unflushed: int = 0
 
 
 @_record

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from simharness.expect.matching import MESSAGES, WORDS, joined, record_aligner
 from simharness.scenario.model import Expect
+from simharness.storing import Forked, Killed
 from simharness.trace import (
     AgentEnd,
     ChunkTaken,
@@ -61,6 +62,8 @@ def outcome_of_run(trace: Trace, run: int) -> str:
     """How a run ended: what its return said, else its AgentEnd, else how `prompt` came back."""
     settled = trace.of(RunSettled, run)
     if not settled:
+        if any(run in kill.runs for kind in (Killed, Forked) for kill in trace.of(kind)):
+            return "killed"
         return "not settled" if trace.of(PromptCalled, run) else _NEVER
     if settled[-1].outcome is not None:
         return str(settled[-1].outcome)

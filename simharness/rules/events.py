@@ -11,9 +11,12 @@ from simharness.contract import Contract
 from simharness.rules.conversation import between_runs
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
+from simharness.storing import SessionLoaded
 from simharness.trace import (
     AgentEnd,
     AgentStart,
+    BatchPending,
+    BatchSettled,
     MessageEnd,
     MessageStart,
     Reported,
@@ -36,10 +39,12 @@ _IDENTITY: dict[type[Reported], Callable[[Any], object]] = {
     MessageEnd: lambda _: "",
     ToolExecutionStart: attrgetter("call_id"),
     ToolExecutionEnd: attrgetter("call_id"),
+    BatchPending: lambda batch: ("batch", batch.calls),
+    BatchSettled: lambda batch: ("batch", batch.calls),
 }
 """What an end has in common with its start, besides family and run."""
 
-_STARTS = {AgentStart, TurnStart, MessageStart, ToolExecutionStart}
+_STARTS = {AgentStart, TurnStart, MessageStart, ToolExecutionStart, BatchPending}
 
 _Opened = dict[tuple[int, str, object], list[Reported]]
 
@@ -94,6 +99,8 @@ def _name(record: Reported) -> str:
         return f"call {record.call_id} of {record.name}"
     if isinstance(record, MessageStart | MessageEnd):
         return f"the {record.message.role} message"
+    if isinstance(record, BatchPending | BatchSettled):
+        return f"the batch of {', '.join(record.calls)}"
     return "the run"
 
 
@@ -116,6 +123,8 @@ def _silent(facts: Facts) -> list[Violation]:
     histories = between_runs(facts)
     if not histories or any(run.left for run in facts.runs.values()):
         return []  # a run that carries on without its consumer reports to nobody
+    if any(load.messages for load in facts.trace.of(SessionLoaded)):
+        return []  # what was loaded is shown as a whole
     numbers: dict[str, list[int]] = {"assistant": [], "tool": []}
     for end in facts.trace.of(MessageEnd):
         if end.message.role in numbers and not (end.derived or end.discarded):
@@ -136,8 +145,8 @@ RULES = (
         tier="core",
         family="events",
         sentence=(
-            "Every reported start of a run, turn, message or tool has exactly one end, and every "
-            "message that is appended has its pair."
+            "Every reported start of a run, turn, message, tool or batch of results has exactly one "
+            "end, and every message that is appended has its pair."
         ),
         check=paired,
         reports=("agent", "turn", "message", "tool"),

@@ -21,9 +21,11 @@ from simharness.trace import (
     Outcome,
     PromptCalled,
     Record,
+    ReplayTaken,
     Reported,
     RequestMade,
     RunSettled,
+    StreamTold,
     TerminalTaken,
     ToolEnded,
     Trace,
@@ -39,6 +41,8 @@ NEVER = 1 << 60
 _TOLD_BY_CALL = {"API", "TOKEN"}
 _LIFE_CYCLE = {"agent", "turn", "message", "tool", "stream", "retry"}
 _CONSUMER_LEFT = {"CLOSE", "BREAK"}
+_STOPS_LATER = {"quiesce", "shutdown"}
+_OTHER_REASONS = {"context_restart", "resume"}
 _QUEUEING = ("follow", "steer", "prompt", "queue")
 
 
@@ -148,8 +152,6 @@ class Facts:
 
     def _read_cancels(self) -> None:
         called = self.trace.of(CancelCalled)
-        if not called:
-            return
         points = self.trace.of(CancelEffective)
         for record in called:
             run = self.runs.get(record.run)
@@ -162,6 +164,29 @@ class Facts:
                 run.left = True
             else:
                 run.cancels.append(self._cancel(record, way, points))
+        self._read_abandoned()
+
+    def _read_abandoned(self) -> None:
+        """Runs that the framework stopped when their time was over: from where it told a stream."""
+        for action in self.trace.of(ActionTaken):
+            mark = action.action.partition(" ")[0]
+            if mark not in _STOPS_LATER:
+                continue
+            for told in self.trace.of(StreamTold):
+                run = self.runs.get(told.run)
+                if run is None or told.n < action.n or run.cancels or run.graceful or run.left:
+                    continue
+                if not self._asked_anew(action.n, told):
+                    run.cancels.append(
+                        Cancel(run.number, told.n, told.n, told.n, mark.upper(), mark)
+                    )
+
+    def _asked_anew(self, since: int, told: StreamTold) -> bool:
+        """Whether the stream was told for another reason: what came in between may be one."""
+        return any(
+            since < other.n < told.n and other.action.partition(" ")[0] in _OTHER_REASONS
+            for other in self.trace.of(ActionTaken)
+        )
 
     def _cancel(self, record: CancelCalled, way: str, points: list[CancelEffective]) -> Cancel:
         effective = next((p.n for p in points if p.run == record.run and p.n > record.n), NEVER)
@@ -189,12 +214,18 @@ class Facts:
                     run.replaced |= policy != "queue"
 
     def taken(self, run: int, request: int) -> list[ChunkTaken]:
-        """The chunks the agent took from one stream, in order."""
+        """The chunks the agent took from one stream, in order, since it last began anew."""
         if self._taken is None:
             self._taken = {}
             for chunk in self.trace.of(ChunkTaken):
-                self._taken.setdefault((chunk.run, chunk.request), []).append(chunk)
+                if chunk.n > self.begun_anew(chunk.run, chunk.request):
+                    self._taken.setdefault((chunk.run, chunk.request), []).append(chunk)
         return self._taken.get((run, request), [])
+
+    def begun_anew(self, run: int, request: int) -> int:
+        """The record behind which what a stream sent counts: its latest replay; 0 without one."""
+        replays = self.trace.of(ReplayTaken)
+        return max((r.n for r in replays if (r.run, r.request) == (run, request)), default=0)
 
     def events(self) -> list[Reported]:
         """The life cycle that the agent itself reported, in order, in the families it reports.
@@ -211,9 +242,13 @@ class Facts:
         return self._events
 
     def args_taken(self) -> list[ChunkTaken]:
-        """All pieces of tool calls the agent took, in order."""
+        """All pieces of tool calls the agent took that still count, in order."""
         if self._args is None:
-            self._args = [chunk for chunk in self.trace.of(ChunkTaken) if chunk.kind == "args"]
+            self._args = [
+                chunk
+                for chunk in self.trace.of(ChunkTaken)
+                if chunk.kind == "args" and chunk.n > self.begun_anew(chunk.run, chunk.request)
+            ]
         return self._args
 
     def terminal(self, request: RequestMade) -> TerminalTaken | None:
@@ -251,6 +286,10 @@ class Facts:
             other is not run and other.prompted < run.over and run.prompted < other.over
             for other in self.runs.values()
         )
+
+    def busy(self, n: int) -> bool:
+        """Whether a run was in progress at record `n`."""
+        return any(run.prompted < n < run.over for run in self.runs.values())
 
     def turn_over(self, run: RunFacts) -> int | None:
         """Where the turn ends that was current when a graceful cancel was called; None: never.

@@ -8,7 +8,7 @@ import attrs
 
 from simharness.contract import Contract
 from simharness.rules.conversation import heard
-from simharness.rules.reading import Facts, read
+from simharness.rules.reading import NEVER, Facts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.trace import ActionTaken, CancelCalled, Message, ToolEnded, ToolStarted, Trace
 from simharness.verdict import Judgement, Violation
@@ -25,6 +25,7 @@ _BLAMES_USER = re.compile(
     r"(cancel|interrupt|abort)\w* by (the )?user|user (has )?(cancel|interrupt|abort)",
     re.IGNORECASE,
 )
+_NOT_RUN = re.compile(r"not run|not started|never started|not execut", re.IGNORECASE)
 _DENIED = re.compile(
     r"user (has )?(reject|declin|denied)|(rejected|denied|declined) by (the )?user", re.IGNORECASE
 )
@@ -84,6 +85,8 @@ def _untrue(facts: Facts, result: Message, body: _Body, n: int) -> str:
             return "looks like a success, but the tool never ran"
         return _wrong_label(facts, result, n)
     end = body.ended
+    if result.is_error and _NOT_RUN.search(result.text) and _killed(facts, body.started):
+        return "says that the tool did not run, but it had started when the process was killed"
     if end is None or end.n > n:
         live = end is not None and end.how == "returned" and not _disturbed(facts, n)
         return "is there while the tool still runs" if live else ""
@@ -97,9 +100,16 @@ def _untrue(facts: Facts, result: Message, body: _Body, n: int) -> str:
 _ENDED = {"raised": "failed", "cancelled": "was cancelled"}
 
 
+def _killed(facts: Facts, started: ToolStarted) -> bool:
+    run = facts.runs.get(started.run)
+    return run is not None and run.killed != NEVER
+
+
 def _lost_output(facts: Facts, result: Message, end: ToolEnded) -> str:
     """Whether a tool that returned has lost its output, where it was promised to be kept."""
     run = facts.runs.get(end.run)
+    if run is not None and run.killed != NEVER and result.is_error:
+        return ""  # the output died with the process
     late = run is not None and any(cancel.called < end.n for cancel in run.cancels)
     if late and facts.contract.late_tool_result != "real":
         return ""

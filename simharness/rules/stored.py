@@ -6,15 +6,16 @@ was loaded. Nothing here judges.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import lru_cache
 
 import attrs
 
 from simharness.rules.reading import Facts, RunFacts
-from simharness.storing import Forked, Killed, SessionLoaded, SessionRead, StoreWrite
+from simharness.storing import Forked, Killed, SessionLoaded, SessionRead, StoreFlushed, StoreWrite
 from simharness.trace import HistoryRead, Message, Trace
 
-__all__ = ["State", "accepted", "loads", "says", "spoilt", "states"]
+__all__ = ["State", "accepted", "lacking", "loads", "says", "spoilt", "state_before", "states"]
 
 
 @attrs.frozen(eq=False)
@@ -45,7 +46,7 @@ class State:
 
 @lru_cache(maxsize=1)
 def states(facts: Facts) -> list[State]:
-    """All states of the trace, in order."""
+    """All quiescent states of the trace, in order: no run is in progress."""
     trace = facts.trace
     found: list[State] = []
     if not trace.of(SessionRead):
@@ -62,7 +63,8 @@ def states(facts: Facts) -> list[State]:
             memory, loaded = record.messages, None
         elif isinstance(record, SessionRead):
             of_load = None if loaded is None else before
-            found.append(State(record.n, record.run, memory, record.messages, loaded, of_load))
+            if not facts.busy(record.n):
+                found.append(State(record.n, record.run, memory, record.messages, loaded, of_load))
             loaded = None
     return found
 
@@ -72,13 +74,45 @@ def loads(facts: Facts) -> list[State]:
     return [state for state in states(facts) if state.loaded is not None]
 
 
+def state_before(facts: Facts, n: int) -> State | None:
+    """The latest state before record `n`."""
+    return next((state for state in reversed(states(facts)) if state.n < n), None)
+
+
 def spoilt(trace: Trace, n: int) -> bool:
-    """Whether the store, at record `n`, lacked a line that it was given and not killed with."""
-    texts: dict[str, bool] = {}
-    for write in trace.of(StoreWrite):
-        if write.n < n and write.how in {"saved", "failed", "dropped"}:
-            texts[write.text] = write.how == "saved" or texts.get(write.text, False)
-    return not all(texts.values())
+    """Whether the store, at record `n`, lacks lines although the agent did what it could.
+
+    It was told that a write failed, or gave up waiting for one that took too long; or the store
+    said saved, wrote nothing, and did so again when the agent, which had noticed, wrote the line
+    once more.
+    """
+    missing = _missing(trace, n)
+    dropped = Counter(write.text for write in missing if write.how == "dropped")
+    if any(times > 1 for times in dropped.values()):
+        return True
+    return _given_up(trace, n) or any(write.how == "failed" for write in missing)
+
+
+def lacking(trace: Trace, n: int) -> bool:
+    """Whether the store, at record `n`, lacks a line for whatever fault of its own."""
+    return bool(_missing(trace, n)) or _given_up(trace, n)
+
+
+def _missing(trace: Trace, n: int) -> list[StoreWrite]:
+    """The writes before record `n` that left no line, and whose line was not written later."""
+    writes = [write for write in trace.of(StoreWrite) if write.n < n]
+    saved = {write.text for write in writes if write.how == "saved"}
+    return [w for w in writes if w.how in {"failed", "dropped"} and w.text not in saved]
+
+
+def _given_up(trace: Trace, n: int) -> bool:
+    """Whether a write was given up that no flush has followed."""
+    for record in reversed(trace.records[:n]):
+        if isinstance(record, StoreFlushed):
+            return False
+        if isinstance(record, StoreWrite) and record.how == "abandoned":
+            return True
+    return False
 
 
 def accepted(run: RunFacts) -> bool:

@@ -1,34 +1,33 @@
-"""Rules about a session store: what is in it, what a kill leaves, and what a reload makes of it."""
+"""Rules about a session store: that it holds what was said, all of it, once and nothing else."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from simharness.contract import Contract
-from simharness.rules.conversation import StrictProvider, assistants
+from simharness.rules.conversation import assistants
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
-from simharness.rules.stored import State, accepted, loads, says, spoilt, states
-from simharness.storing import Forked, Killed, SessionLoaded
+from simharness.rules.stored import (
+    State,
+    accepted,
+    lacking,
+    loads,
+    says,
+    spoilt,
+    state_before,
+    states,
+)
+from simharness.storing import Forked, Killed
 from simharness.trace import (
     ActionTaken,
     ContextCompacted,
-    HistoryRead,
     Message,
-    ToolStarted,
+    MessageEnd,
     Trace,
+    TurnEnd,
 )
 from simharness.verdict import Judgement, Violation
 
-__all__ = [
-    "RULES",
-    "consistent",
-    "delivered_only",
-    "durable_input",
-    "equal",
-    "idempotent",
-    "loadable",
-]
+__all__ = ["RULES", "delivered_only", "durable_input", "equal"]
 
 
 def equal(trace: Trace, contract: Contract) -> Judgement:
@@ -65,14 +64,31 @@ def _forks(facts: Facts) -> list[Violation]:
         fork = state.before
         if not isinstance(fork, Forked) or state.memory is None or fork.runs:
             continue
-        source = _state_before(facts, fork.n)
-        if source is None or source.memory is None or spoilt(facts.trace, fork.n):
+        source = state_before(facts, fork.n)
+        if source is None or source.memory is None or lacking(facts.trace, fork.n):
             continue
-        part = source.memory[: len(state.memory)]
-        if state.memory != part or (fork.turn is None and state.memory != source.memory):
+        wanted = _part(facts, fork, source)
+        if state.memory != source.memory[: len(state.memory) if wanted is None else wanted]:
             text = "The fork does not begin with what the session held that it forks from."
             found.append(Violation("session-equals-history", text, (fork.n, state.n)))
     return found
+
+
+def _part(facts: Facts, fork: Forked, source: State) -> int | None:
+    """How many messages of its source a fork has; None if nobody says where the turn ended."""
+    if fork.turn is None:
+        return len(source.memory or ())
+    trace, families = facts.trace, facts.contract.reports
+    ends = [end.n for end in trace.of(TurnEnd) if end.n < fork.n]
+    reloaded = any(kill.n < fork.n for kill in facts.reloads)
+    if (
+        not {"turn", "message"} <= families
+        or reloaded
+        or facts.contract.second_prompt == "rollback"
+    ):
+        return None
+    last = ends[fork.turn - 1] if fork.turn <= len(ends) else fork.n
+    return sum(end.n < last and not end.discarded for end in trace.of(MessageEnd))
 
 
 def durable_input(trace: Trace, contract: Contract) -> Judgement:
@@ -105,26 +121,32 @@ def _times(count: int) -> str:
 
 
 def _said(facts: Facts, state: State) -> dict[str, list[RunFacts]]:
-    """The prompts that were accepted before a state, by text; those of a left session do not
-    count, nor do those whose prompt was still in line."""
-    since = _forked_before(facts, state.n)
+    """The prompts that were accepted before a state, by text, as far as their runs are over."""
     said: dict[str, list[RunFacts]] = {}
     for run in facts.runs.values():
-        if since is None and run.over <= state.n and not run.left and accepted(run):
+        over = run.over <= state.n and not run.left
+        if over and accepted(run) and not _left_behind(facts, run, state.n):
             said.setdefault(run.text, []).append(run)
     return said
 
 
-def _forked_before(facts: Facts, n: int) -> Forked | None:
-    return next((fork for fork in facts.trace.of(Forked) if fork.n < n), None)
+def _left_behind(facts: Facts, run: RunFacts, n: int) -> bool:
+    """Whether the session was forked behind a run, or killed when the store lacked what it was
+    given, or had yet to flush what the run had written."""
+    for kill in facts.reloads:
+        if run.prompted < kill.n < n:
+            unsafe = isinstance(kill, Killed) and kill.unflushed and run.number in kill.runs
+            if isinstance(kill, Forked) or unsafe or lacking(facts.trace, kill.n):
+                return True
+    return False
 
 
 def _kept_in(facts: Facts, state: State) -> list[tuple[tuple[Message, ...], str]]:
     """What must hold what the user said: the history, and a store that took what it was given."""
+    if state.loaded is not None and lacking(facts.trace, state.n):
+        return []
     found = [] if state.memory is None else [(state.memory, "history")]
-    if spoilt(facts.trace, state.n):
-        return [] if state.loaded is not None else found
-    return [*found, (state.store, "store")]
+    return found if spoilt(facts.trace, state.n) else [*found, (state.store, "store")]
 
 
 def delivered_only(trace: Trace, contract: Contract) -> Judgement:
@@ -191,102 +213,6 @@ def _unmarked(text: str, mark: str) -> str:
     return (text.replace(mark, "", 1) if mark else text).strip()
 
 
-def consistent(trace: Trace, contract: Contract) -> Judgement:
-    """Judge what a kill leaves: all that was settled, calls paired, started tools known."""
-    facts = read(trace, contract)
-    occasions = 0
-    violations: list[Violation] = []
-    for state in loads(facts):
-        kill = state.before
-        if not isinstance(kill, Killed) or state.loaded is None or state.loaded.error:
-            continue
-        occasions += 1
-        texts = [
-            f"{fault.text}"
-            for fault in StrictProvider(state.loaded.messages).faults
-            if fault.kind in _UNPAIRED
-        ]
-        if not spoilt(trace, kill.n):
-            texts += _lost(facts, kill, state.loaded)
-        violations += [
-            Violation("crash-consistent", f"After the kill {text}.", (kill.n, state.n))
-            for text in texts[:1]
-        ]
-    return judged(occasions, violations)
-
-
-_UNPAIRED = {"unanswered", "twice", "orphan", "misplaced"}
-
-
-def _lost(facts: Facts, kill: Killed, loaded: SessionLoaded) -> list[str]:
-    """What had been settled or done before the kill and is not in what was loaded."""
-    before = _state_before(facts, kill.n)
-    settled = () if before is None or before.memory is None else before.memory
-    found = []
-    if loaded.messages[: len(settled)] != settled:
-        found.append("the history does not begin with what earlier runs had left")
-    calls = {call.id for message in loaded.messages for call in message.calls}
-    found += [
-        f"nothing says that tool {started.name} had started"
-        for started in facts.trace.of(ToolStarted)
-        if started.run in kill.runs and started.n < kill.n and started.call_id not in calls
-    ]
-    return found
-
-
-def _state_before(facts: Facts, n: int) -> State | None:
-    return next((state for state in reversed(states(facts)) if state.n < n), None)
-
-
-def loadable(trace: Trace, contract: Contract) -> Judgement:  # noqa: ARG001 - store rules have one form
-    """Judge that loading never raises, whatever a kill or a fault has left in the file."""
-    found = trace.of(SessionLoaded)
-    violations = [
-        Violation("history-loadable", f"Loading the session raised {load.error}.", (load.n,))
-        for load in found
-        if load.error
-    ]
-    return judged(sum(bool(load.messages or load.error) for load in found), violations)
-
-
-def idempotent(trace: Trace, contract: Contract) -> Judgement:
-    """Judge that a session that was loaded twice in a row, without a run between, is the same."""
-    facts = read(trace, contract)
-    occasions = 0
-    violations: list[Violation] = []
-    for first, second in _twice(facts):
-        occasions += 1
-        if first.loaded is not None and first.memory != second.memory:
-            text = f"Repairing again changes the history: {_change(first, second)}."
-            evidence = (first.n, second.n)
-            violations.append(Violation("repair-idempotent", text, evidence))
-    return judged(occasions, violations)
-
-
-def _twice(facts: Facts) -> list[tuple[State, State]]:
-    """Pairs of loads of one session with nothing but a kill between them."""
-    found = []
-    every = states(facts)
-    for first, second in pairwise(every):
-        between = facts.trace.between(first.n, second.n)
-        runs = any(isinstance(record, HistoryRead) for record in between)
-        killed = isinstance(second.before, Killed) and second.loaded is not None
-        prompted = any(first.n < run.prompted < second.n for run in facts.runs.values())
-        failed = any(s.loaded is None or s.loaded.error for s in (first, second))
-        if killed and not (runs or prompted or failed) and not spoilt(facts.trace, second.n):
-            found.append((first, second))
-    return found
-
-
-def _change(first: State, second: State) -> str:
-    was, now = first.memory or (), second.memory or ()
-    return (
-        f"it had {len(was)} messages and has {len(now)}"
-        if len(was) != len(now)
-        else ("a message is another one")
-    )
-
-
 _STORE = ("store",)
 
 RULES = (
@@ -345,54 +271,5 @@ RULES = (
         ),
         good='stream "Hello" | store: user, assistant "Hello"',
         bad='stream "Hello" | store: user, assistant "Hel", assistant "Hello"',
-    ),
-    Rule(
-        id="crash-consistent",
-        tier="store",
-        family="history",
-        sentence=(
-            "After a kill the loaded history begins with all that earlier runs had left, answers "
-            "every call, and knows of every tool that had started."
-        ),
-        check=consistent,
-        needs=_STORE,
-        why=(
-            "A process dies between any two writes. A call without a result then makes every later "
-            "request fail, and a call that was not written before its tool began is made again, "
-            "with its effect. So the log has to be written ahead, and a reload has to close what "
-            "was open."
-        ),
-        good="store: user, assistant(call c1) | kill | loaded: ..., tool(c1: outcome unknown)",
-        bad="store: user, assistant(call c1) | kill | loaded: user, assistant(call c1)",
-    ),
-    Rule(
-        id="history-loadable",
-        tier="store",
-        family="history",
-        sentence="Loading a session never raises, whatever a kill or a fault of the store left.",
-        check=loadable,
-        needs=_STORE,
-        why=(
-            "The last line of a log is cut in half, or a result has lost its call, and the loader "
-            "raises before any repair could run. The whole conversation is then lost for half a "
-            "line."
-        ),
-        good="store: user, assistant, half a line | loaded: user, assistant",
-        bad="store: user, assistant, half a line | loading raises JSONDecodeError",
-    ),
-    Rule(
-        id="repair-idempotent",
-        tier="store",
-        family="history",
-        sentence="Loading a session twice, with nothing done in between, gives the same history.",
-        check=idempotent,
-        needs=_STORE,
-        why=(
-            "A program that cannot start is started again and again. If each start adds its marker "
-            "that the session was resumed, or answers a call once more, they pile up in the "
-            "history. Repair has to see that it was done."
-        ),
-        good="kill | loaded: user, assistant | kill | loaded: user, assistant",
-        bad="kill | loaded: ..., user(resumed) | kill | loaded: ..., user(resumed), user(resumed)",
     ),
 )

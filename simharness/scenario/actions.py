@@ -22,7 +22,7 @@ from simharness.scenario.model import (
 from simharness.scenario.nodes import MapNode, Node, ScalarNode
 from simharness.scenario.problems import did_you_mean, listed
 from simharness.scenario.streams import read_model
-from simharness.scenario.vocabulary import VERBS
+from simharness.scenario.vocabulary import PROCESS_VERBS, VERBS
 
 if TYPE_CHECKING:
     from simharness.scenario.fields import Keys, Reader
@@ -36,7 +36,6 @@ _PROMPT_OPTIONS = ("text", "model", "meanwhile", *_PLACING)
 _CONTINUE_OPTIONS = ("model", "meanwhile", *_PLACING)
 _CANCEL_OPTIONS = ("reason", "way", "queue", "from", "anywhere", *_PLACING)
 _QUEUE_WORDS = ("run", "drop", "park")
-_SESSION_VERBS = frozenset({"kill", "fork"})
 
 
 @attrs.frozen
@@ -290,8 +289,10 @@ class ActionReader:
 
     def _check_session(self, written: _Written, anchor: Anchor | None) -> None:
         """What ends the process of the agent needs something that outlives it."""
-        if written.verb not in _SESSION_VERBS:
+        if written.verb not in PROCESS_VERBS:
             return
+        if anchor is None and not written.keys.flag("anywhere"):
+            self._running = ()  # it comes when they have settled
         if not self.has_store:
             self.reader.wrong(
                 written.place,

@@ -23,6 +23,10 @@ _KEYS = tuple(
 )
 
 
+_OUTCOMES = (*Outcome, "killed")
+"""A run whose process was killed has no outcome of its own."""
+
+
 @attrs.frozen
 class ExpectReader:
     """Reads the expectations of one case.
@@ -64,7 +68,7 @@ class ExpectReader:
             return None
         reader = self.reader
         if name == "outcome":
-            read = [reader.word(item, "outcome", Outcome) or "" for item in reader.some(node)]
+            read = [reader.word(item, "outcome", _OUTCOMES) or "" for item in reader.some(node)]
         else:
             read = [reader.text(item, f'"{name}"') for item in reader.some(node)]
         if self.prompts is not None and len(read) != self.prompts:

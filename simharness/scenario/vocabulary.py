@@ -12,7 +12,7 @@ from simharness.trace import Reported
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["HOOKS", "RECORDS", "VERBS", "WAITS", "Verb"]
+__all__ = ["HOOKS", "PROCESS_VERBS", "RECORDS", "VERBS", "WAITS", "Verb"]
 
 RECORDS: Mapping[str, type[Reported]] = {
     name: kind
@@ -88,3 +88,6 @@ VERBS: Mapping[str, Verb] = {
     "on_settle": Verb(required=True),
 }
 """The actions beside `prompt`, `continue`, `ephemeral` and `cancel`."""
+
+PROCESS_VERBS = frozenset({"kill", "fork"})
+"""The actions behind which the agent lives in another process and goes on from its store."""

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from simharness.world.trial import Trial
     from simharness.world.user import UserAction
 
-__all__ = ["VERBS", "Processes"]
-
-VERBS = frozenset({"kill", "fork"})
-"""The actions that are done here."""
+__all__ = ["Processes"]
 
 
 class Processes:
@@ -62,7 +59,7 @@ class Processes:
         """End the process where it stands, and begin another one."""
         assert self.store is not None, "the loader refuses a kill without a store"
         trial = self._trial
-        trial.recorder.add(Killed(self._drop()), user.run)
+        trial.recorder.add(Killed(self._drop(), self.store.unflushed), user.run)
         self.store.crash()
         self._anew(user)
 

@@ -85,10 +85,14 @@ class ScriptedStore:
 
     # --- for our own parts -----------------------------------------------------------------------
 
+    @property
+    def unflushed(self) -> int:
+        """How many characters a kill would take, besides what is still being written."""
+        return len(self.text) - self._safe if self._script.buffered else 0
+
     def crash(self) -> None:
         """The process that writes is gone: what it had not written is lost, or half of it stays."""
-        if self._script.buffered:
-            self.text = self.text[: self._safe]
+        self.text = self.text[: len(self.text) - self.unflushed]
         for number, (line, run) in self._pending.items():
             torn = self._strikes(self._script.torn, number)
             if torn:
@@ -110,6 +114,10 @@ class ScriptedStore:
         trial.user.began(AnchorKind.WAIT, name, run, delivery)
         try:
             happened = await delivery.outcome
+        except asyncio.CancelledError:
+            if number in self._pending:  # it happens all the same, and nobody will know
+                self._note(number, self._pending[number][0], "abandoned", run)
+            raise
         finally:
             trial.user.ended(AnchorKind.WAIT, name, run)
         if isinstance(happened, OSError):

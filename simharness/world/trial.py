@@ -25,7 +25,7 @@ from simharness.scenario.model import (
     Stream,
     TextStep,
 )
-from simharness.scenario.vocabulary import VERBS
+from simharness.scenario.vocabulary import PROCESS_VERBS, VERBS
 from simharness.trace import (
     ActionTaken,
     HistoryRead,
@@ -42,7 +42,7 @@ from simharness.world.consumers import Consumers
 from simharness.world.eventloop import SimLoop
 from simharness.world.faults import Log, ModelClient
 from simharness.world.leaks import left_behind, real_threads
-from simharness.world.processes import VERBS as OF_PROCESSES, Processes
+from simharness.world.processes import Processes
 from simharness.world.recorder import Recorder
 from simharness.world.runs import RUN
 from simharness.world.sources import Wait
@@ -251,7 +251,7 @@ class Trial:
         if action.verb == "interrupt":
             self.cancels.interrupt(user, inside=inside)
             return
-        if action.verb in OF_PROCESSES:
+        if action.verb in PROCESS_VERBS:
             self.recorder.add(ActionTaken(action.label), user.run)
             getattr(self.processes, action.verb)(user)
             return
@@ -284,6 +284,6 @@ class Trial:
         self.recorder.add(LoopError(message, name))
 
 
-_OURS = {"wait", "gc", "interrupt", "on_settle", *OF_PROCESSES}
+_OURS = {"wait", "gc", "interrupt", "on_settle", *PROCESS_VERBS}
 
 __all__ = ["PromptAction", "Trial"]

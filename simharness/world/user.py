@@ -2,12 +2,14 @@
 
 An action goes through `armed` (its segment has begun), `due` (its anchor was reached), `taken` (it
 was delivered) and `done` (its handle ran), or is `dropped` when its run settles first. A segment is
-a prompt and the actions up to the next prompt. What an action does is the trial's business.
+a prompt and the actions up to the next prompt; a kill or fork without a place waits until the agent
+is idle and is a segment of its own. What an action does is the trial's business.
 """
 
 from __future__ import annotations
 
 import enum
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,7 @@ from simharness.scenario.model import (
     PromptAction,
     Relation,
 )
+from simharness.scenario.vocabulary import PROCESS_VERBS
 from simharness.trace import ActionDropped, Reported
 from simharness.world.clock import INFINITY
 from simharness.world.sources import Source
@@ -72,9 +75,9 @@ class UserAction(Source):
         return self.action.anchor
 
     def make_due(self, due: float) -> None:
-        """Offer the action from virtual time `due` on."""
+        """Offer the action from virtual time `due` on; a wait, when it is over."""
         self.state = State.DUE
-        self.due = due
+        self.due = due + _lasts_s(self.action)
         boundaries = self.loop.boundaries
         if self.anchor is not None and self.anchor.kind is not AnchorKind.TIME:
             boundaries.anchored.append(self)
@@ -154,7 +157,8 @@ class User:
         waiting = [user for user in self.actions if user.state is State.WAITING]
         if waiting:
             first = waiting[0]
-            self._segment = [first, *_until_next_prompt(waiting[1:])]
+            prompted = isinstance(first.action, PromptAction)
+            self._segment = [first, *(_until_next(waiting[1:]) if prompted else ())]
             first.make_due(self._loop.clock.now)
 
     def prompted(self, prompt: UserAction) -> None:
@@ -351,6 +355,15 @@ class User:
             self._follow(user)
 
 
+def _lasts_s(action: Action) -> float:
+    """How long the user waits, if that is what they do, in seconds."""
+    if isinstance(action, OtherAction) and action.verb == "wait":
+        seconds = action.args["seconds"]
+        assert isinstance(seconds, float), "the loader reads a duration"
+        return seconds
+    return 0.0
+
+
 def _reacts(user: UserAction) -> bool:
     return isinstance(user.action, OtherAction) and user.action.verb == "on_settle"
 
@@ -359,12 +372,14 @@ def _timed(user: UserAction) -> bool:
     return user.anchor is not None and user.anchor.kind is AnchorKind.TIME
 
 
-def _until_next_prompt(users: list[UserAction]) -> list[UserAction]:
-    """The actions before the next prompt that waits for this segment to settle."""
-    found: list[UserAction] = []
-    for user in users:
-        action = user.action
-        if isinstance(action, PromptAction) and not action.meanwhile and action.anchor is None:
-            break
-        found.append(user)
-    return found
+def _until_next(users: list[UserAction]) -> list[UserAction]:
+    """The actions before the next one that waits for this segment to settle."""
+    return list(itertools.takewhile(lambda user: not _begins(user.action), users))
+
+
+def _begins(action: Action) -> bool:
+    """Whether an action waits until everything before it is over."""
+    if isinstance(action, PromptAction):
+        return not action.meanwhile and action.anchor is None
+    ends = isinstance(action, OtherAction) and action.verb in PROCESS_VERBS
+    return ends and action.anchor is None and not is_anywhere(action)

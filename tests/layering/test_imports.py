@@ -29,7 +29,7 @@ ALLOWED: dict[str, set[str]] = {
     "rules": {"rules", "trace", "storing", "verdict", "contract"},
     "search": {"search", "choices", "verdict"},
     "replay": {"replay", "choices"},
-    "expect": {"expect", "scenario", "trace", "verdict"},
+    "expect": {"expect", "scenario", "trace", "storing", "verdict"},
 }
 FRONT = {"__main__", "cli", "pytest_plugin"}
 """Front ends: they may import whatever they need, and nobody imports them."""

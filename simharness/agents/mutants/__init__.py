@@ -14,6 +14,7 @@ from simharness.agents.mutants import (
     promises,
     queues,
     runs,
+    sessions,
     tools,
 )
 from simharness.agents.mutants.mutant import Mutant
@@ -29,6 +30,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *queues.MUTANTS,
     *promises.MUTANTS,
     *consumers.MUTANTS,
+    *sessions.MUTANTS,
 )
 
 

@@ -14,6 +14,7 @@ from simharness.agents.reference.journal import Journal
 from simharness.agents.reference.loop import ReferenceAgent
 from simharness.agents.reference.queues import Queues
 from simharness.agents.reference.retry import Retry
+from simharness.agents.reference.session import Session
 from simharness.agents.reference.stream import Attempt
 from simharness.agents.reference.tools import ToolRunner
 from simharness.agents.reference.turns import Turns
@@ -33,6 +34,7 @@ _OWNERS: dict[type, tuple[type, str]] = {
     Journal: (ReferenceAgent, "journal_type"),
     Queues: (ReferenceAgent, "queues_type"),
     Retry: (ReferenceAgent, "retry_type"),
+    Session: (Journal, "session_type"),
     ToolRunner: (ReferenceAgent, "tools_type"),
     Turns: (ReferenceAgent, "turns_type"),
 }
