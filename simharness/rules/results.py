@@ -10,7 +10,15 @@ from simharness.contract import Contract
 from simharness.rules.conversation import heard
 from simharness.rules.reading import NEVER, Facts, read
 from simharness.rules.rule import NOTHING, Rule, judged
-from simharness.trace import ActionTaken, CancelCalled, Message, ToolEnded, ToolStarted, Trace
+from simharness.trace import (
+    ActionTaken,
+    CancelCalled,
+    Message,
+    ToolEnded,
+    ToolExecutionEnd,
+    ToolStarted,
+    Trace,
+)
 from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "true_results"]
@@ -91,7 +99,7 @@ def _untrue(facts: Facts, result: Message, body: _Body, n: int) -> str:
         live = end is not None and end.how == "returned" and not _disturbed(facts, n)
         return "is there while the tool still runs" if live else ""
     if end.how == "returned":
-        return _lost_output(facts, result, end)
+        return _given_up(facts, end, flagged=flagged) or _lost_output(facts, result, end)
     if end.how == "raised" and end.result in result.text:
         return ""
     return "" if flagged else f"looks like a success, but the tool {_ENDED[end.how]}"
@@ -105,17 +113,35 @@ def _killed(facts: Facts, started: ToolStarted) -> bool:
     return run is not None and run.killed != NEVER
 
 
+def _given_up(facts: Facts, end: ToolEnded, *, flagged: bool) -> str:
+    """Whether a result that was promised to be given up with the run stands as if it had not."""
+    run = facts.runs.get(end.run)
+    if flagged or run is None or facts.contract.late_tool_result != "aborted-error":
+        return ""
+    late = any(cancel.late_from < end.n for cancel in run.cancels)
+    return "looks like a success, but the tool ended after the cancel" if late else ""
+
+
 def _lost_output(facts: Facts, result: Message, end: ToolEnded) -> str:
     """Whether a tool that returned has lost its output, where it was promised to be kept."""
     run = facts.runs.get(end.run)
     if run is not None and run.killed != NEVER and result.is_error:
         return ""  # the output died with the process
-    late = run is not None and any(cancel.called < end.n for cancel in run.cancels)
-    if late and facts.contract.late_tool_result != "real":
+    if facts.contract.late_tool_result != "real" and _late(facts, end):
         return ""
     output, stored = end.result.strip(), result.text.strip()
     kept = output in stored or (bool(stored) and stored in output)
     return "" if kept else "does not hold what the tool returned"
+
+
+def _late(facts: Facts, end: ToolEnded) -> bool:
+    """Whether the run was cancelled before the agent had taken what the tool returned."""
+    run = facts.runs.get(end.run)
+    if run is None:
+        return False
+    told = [t.n for t in facts.trace.of(ToolExecutionEnd, end.run) if t.call_id == end.call_id]
+    taken = [n for n in (*told, *(request.n for request in run.requests)) if n > end.n]
+    return any(cancel.called < min(taken, default=run.over) for cancel in run.cancels)
 
 
 def _wrong_label(facts: Facts, result: Message, n: int) -> str:

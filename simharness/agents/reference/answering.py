@@ -71,6 +71,7 @@ class Answering:
         retry: Retry,
         guard: Guard,
         system: str,
+        reads_on: bool,
     ) -> None:
         self._world = world
         self._journal = journal
@@ -80,6 +81,7 @@ class Answering:
         self._retry = retry
         self._guard = guard
         self._system = system
+        self._reads_on = reads_on
         self.streaming = True
         self._attempts = 0  # within the run
         self._current: Attempt | None = None  # the one that is read
@@ -154,9 +156,15 @@ class Answering:
         """Read one stream, settle what is kept of it, close it."""
         self._attempts += 1
         attempt = self.attempt_type(
-            self._world, self._journal, self._cancellation, self._attempts, self._guard
+            self._world,
+            self._journal,
+            self._cancellation,
+            self._contract,
+            self._attempts,
+            self._guard,
         )
         attempt.streaming = self.streaming
+        attempt.reads_on = self._reads_on
         stream = self.open(request, attempt)
         self._current = attempt
         try:

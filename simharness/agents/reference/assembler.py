@@ -69,8 +69,9 @@ class Assembler:
         self._at: dict[tuple[str, int], _Building] = {}
 
     def add(self, chunk: Chunk) -> bool:
-        """Take one chunk in. False: it was ignored, as everything after the terminal is."""
-        taken = self.terminal is None and self._add(chunk)
+        """Take one chunk in. False: it was ignored, as everything but usage after the terminal."""
+        over = self.terminal is not None and not isinstance(chunk, UsageReport)
+        taken = not over and self._add(chunk)
         if not taken:
             self.ignored += 1
         return taken

@@ -275,6 +275,7 @@ class ReferenceAgent(Supervised):
                 retry=retry,
                 guard=guard,
                 system=settings.system,
+                reads_on=settings.reads_on,
             ),
             self.tools_type(
                 self.world, journal, cancellation, hooks, contract, self.queues, settings, guard

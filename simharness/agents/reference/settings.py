@@ -40,7 +40,8 @@ class Settings:
     After `loop_limit` equal responses in a row the model is nudged, after one more it is stopped.
     `guard` holds results, and refusals that are replayed, back for that long; None: there is none.
     `second_prompt` is what becomes of a prompt during a run, `queue_on_cancel` what becomes of
-    queued messages if a cancel does not say.
+    queued messages if a cancel does not say. With `reads_on` a stream is read to its end; else it
+    is left at its terminal, and what comes behind that is not seen.
     """
 
     turn_limit: int | None = attrs.field(default=None, validator=optional(_COUNT))
@@ -62,6 +63,7 @@ class Settings:
         default="reject", validator=in_({"reject", "queue", "interrupt", "rollback"})
     )
     queue_on_cancel: str = attrs.field(default="park", validator=in_({"run", "drop", "park"}))
+    reads_on: bool = attrs.field(default=False, validator=instance_of(bool))
 
     def updated(self, words: Mapping[str, object]) -> tuple[Settings, set[str]]:
         """Settings with `words` applied, and the names that could not be applied."""

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from simharness.agent import World
     from simharness.agents.reference.cancelling import Cancellation
     from simharness.agents.reference.journal import Journal
+    from simharness.contract import Contract
 
 __all__ = ["Attempt", "Broken", "Cut", "Ending", "Finished", "GivenUp"]
 
@@ -93,18 +94,21 @@ class Attempt:
         world: World,
         journal: Journal,
         cancellation: Cancellation,
+        contract: Contract,
         number: int,
         guard: Guard,
     ) -> None:
         self.number = number
         self.restart = Restart(cancellation)
         self.streaming = True
+        self.reads_on = False
         self.assembler = self.assembler_type()
         self.begun = False
         self.shown = ""
         self._world = world
         self._journal = journal
         self._cancellation = cancellation
+        self._contract = contract
         self._guard = guard
         self._opened = asyncio.get_running_loop().time()
         self._timed: list[tuple[float, str, str]] = []
@@ -134,10 +138,14 @@ class Attempt:
         async for chunk in stream:
             self.take(chunk)
             self._cancellation.notice()
-            if self.assembler.terminal is not None:
+            if self.read_enough():
                 return
             if isinstance(chunk, Retrying):
                 await self._guard.replay()
+
+    def read_enough(self) -> bool:
+        """Whether nothing of the stream matters any more, as its end was reported."""
+        return self.assembler.terminal is not None and not self.reads_on
 
     async def _read_whole(self, stream: ModelStream) -> None:
         """Read the answer to a plain request: it is there when it is whole, or not at all."""
@@ -203,13 +211,14 @@ class Attempt:
     def ending(self, error: ProviderError | None) -> Ending:
         """What the end of the stream means; after a cancel it was cut, whatever was reported.
 
-        A restart that meets a cancel is none: who asked to stop wants no other stream.
+        A restart that meets a cancel is none: who asked to stop wants no other stream. An error
+        behind a reported end comes too late.
         """
         if self._cancellation.called:
             return Cut()
         if self.restart.reason:
             return GivenUp(self.restart.reason)
-        if error is not None:
+        if error is not None and self.assembler.terminal is None:
             return Broken(error)
         return self.reported()
 
@@ -225,4 +234,10 @@ class Attempt:
             case Aborted(reason):
                 return Broken(ProviderError(f"provider aborted: {reason}", kind="abort"))
             case None:
-                return Broken(ProviderError("stream ended without finish"))
+                return self.silent_close()
+
+    def silent_close(self) -> Ending:
+        """What it means that a stream just ended."""
+        if self._contract.silent_close == "completed":
+            return Finished("stop")
+        return Broken(ProviderError("stream ended without finish"))

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Permit", "ToolAnswer", "ToolRunner"]
 
+ABORTED = "aborted: the run was cancelled while the tool ran"
+NO_SUCH_TOOL = "there is no tool"
 NOT_RUN_CANCELLED = "not run: the run was cancelled"
 NOT_RUN_REFUSED = "not run: the model refused to answer"
 NOT_RUN_REPEATED = "not run: the same calls were repeated"
@@ -159,7 +161,7 @@ class ToolRunner:
         if why_not:
             yield why_not
         if call.name not in self._tools:
-            yield f"there is no tool {call.name!r}; known tools: {', '.join(self._tools)}"
+            yield f"{NO_SUCH_TOOL} {call.name!r}; known tools: {', '.join(self._tools)}"
         elif (args := self.arguments(call)) is None:
             yield "invalid arguments: not a JSON object"
         else:
@@ -207,6 +209,7 @@ class ToolRunner:
         answer = self.stopped()
         if answer is None:
             answer = self.warned(await self.body(call, permit.args), permit.warnings)
+            answer = self.in_time(answer)
             await self._hooks.tell("after_tool", call.name)
         return answer
 
@@ -214,6 +217,12 @@ class ToolRunner:
         """Have the session know that a body may run before it does: a kill may come any time."""
         self._journal.began(call.id)
         await self._journal.save(self._cancellation)
+
+    def in_time(self, answer: ToolAnswer) -> ToolAnswer:
+        """The answer of a body; one that comes after the cancel may be promised not to count."""
+        if self._cancellation.called and self._contract.late_tool_result == "aborted-error":
+            return ToolAnswer(ABORTED, is_error=True)
+        return answer
 
     def warned(self, answer: ToolAnswer, warnings: Sequence[str]) -> ToolAnswer:
         """An answer with what middleware wants the model to read."""

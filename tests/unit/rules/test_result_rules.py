@@ -13,6 +13,7 @@ from simharness.trace import (
     RequestMade,
     TerminalTaken,
     ToolEnded,
+    ToolExecutionEnd,
     ToolStarted,
     assistant,
     tool_result,
@@ -21,6 +22,7 @@ from simharness.trace import (
 from tests.unit.rules.traces import done, texts, verdict
 
 ANSWERS = Contract(unstarted_call="answered", late_tool_result="real")
+GIVES_UP = Contract(unstarted_call="answered", late_tool_result="aborted-error")
 HI = user("hi")
 CANCEL = CancelCalled("api")
 STARTED = ToolStarted("c1", "search", "{}")
@@ -66,8 +68,26 @@ def test_a_late_result_is_judged_by_what_is_declared() -> None:
     """Real, or given up by the cancel."""
     records = stored(STARTED, CANCEL, CancelEffective(), RETURNED, result="gone", is_error=True)
     assert ["does not hold what the tool returned"] == problems(records)
-    gives_up = Contract(unstarted_call="answered", late_tool_result="aborted-error")
-    assert [] == problems(records, gives_up)
+    assert [] == problems(records, GIVES_UP)
+
+
+def test_a_late_result_that_is_to_be_given_up_is_no_success() -> None:
+    """The model is told that the call was aborted, whatever the tool did after the cancel."""
+    late = [STARTED, CANCEL, CancelEffective(), RETURNED]
+    wrong = ["looks like a success, but the tool ended after the cancel"]
+    assert wrong == problems(stored(*late, result="3 hits"), GIVES_UP)
+    assert [] == problems(stored(*late, result="3 hits"))
+    in_time = [STARTED, RETURNED, CANCEL, CancelEffective()]
+    assert [] == problems(stored(*in_time, result="3 hits"), GIVES_UP)
+
+
+def test_a_result_is_late_until_the_agent_has_taken_it() -> None:
+    """A cancel from inside a tool that has just returned is seen before its result is."""
+    answered = ToolExecutionEnd("c1", "search", "gone", is_error=True)
+    before = stored(STARTED, RETURNED, CANCEL, answered, result="gone", is_error=True)
+    assert [] == problems(before, GIVES_UP)
+    behind = stored(STARTED, RETURNED, answered, CANCEL, result="gone", is_error=True)
+    assert ["does not hold what the tool returned"] == problems(behind, GIVES_UP)
 
 
 def test_a_call_that_never_ran_does_not_look_like_a_success() -> None:

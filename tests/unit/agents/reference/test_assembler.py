@@ -143,14 +143,16 @@ def test_calls_that_share_an_index_are_told_apart_by_their_ids() -> None:
 
 
 def test_chunks_after_the_terminal_are_ignored() -> None:
-    """The first terminal stays, and usage that follows it does not count."""
-    assembler = assemble(
-        TextDelta("a"), Aborted("user"), TextDelta("b"), UsageReport(1, 2), Finish()
-    )
+    """The first terminal stays, whatever a stream that is read on then says."""
+    assembler = assemble(TextDelta("a"), Aborted("user"), TextDelta("b"), Finish())
     assert (Text("a"),) == assembler.blocks()
     assert Aborted("user") == assembler.terminal
-    assert assembler.usage is None
-    assert 3 == assembler.ignored
+    assert 2 == assembler.ignored
+
+
+def test_usage_after_the_terminal_counts() -> None:
+    """Some providers send it last, and it is billed wherever it stands."""
+    assert (1, 2) == assemble(TextDelta("a"), Finish(), UsageReport(1, 2)).usage
 
 
 def test_usage_is_cumulative() -> None:
