@@ -6,12 +6,13 @@ A profile is a contract and a projection. How a contract makes the loop behave i
 
 from __future__ import annotations
 
+from simharness.agents.profiles.deepseek_harness import DEEPSEEK_HARNESS
 from simharness.agents.profiles.profile import Profile, Projection
 from simharness.agents.profiles.yoagent import YOAGENT
 
 __all__ = ["PROFILES", "Profile", "Projection", "find_profile"]
 
-PROFILES: tuple[Profile, ...] = (YOAGENT,)
+PROFILES: tuple[Profile, ...] = (YOAGENT, DEEPSEEK_HARNESS)
 
 
 def find_profile(name: str) -> Profile:
