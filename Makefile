@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance test lint format bench determinism clean
+.PHONY: conformance test lint format bench bench-peers determinism clean
 
 # The suite on the reference loop; writes reports/latest/.
 conformance: $(VENV)/.installed
@@ -26,6 +26,10 @@ format: $(VENV)/.dev
 # Costs as ratios, measured side by side in one run.
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.benchmarks
+
+# Beside other tools, each in a virtual environment of its own; not part of CI.
+bench-peers: $(VENV)/.dev
+	$(BIN)/python -m tests.benchmarks.peers
 
 # Each scenario twice in one process, in fresh processes under other hash seeds, and on every
 # supported Python that is installed here.
