@@ -76,6 +76,10 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         self._running = False
         self._closed = True
         self.ready.clear()
+        # asyncio's own set of tasks holds them until they are collected, which is seldom within a
+        # batch. Tasks of all trials hash alike: every new one would have to pass them by.
+        for task in self.living():
+            asyncio.tasks._unregister_task(task)
 
     def from_outside(self, call: Callable[..., object], *args: Any) -> None:
         """Make one handle ready that runs outside any prompt's context: a delivery."""

@@ -169,3 +169,19 @@ def test_sets_of_tasks_iterate_in_creation_order() -> None:
     from simharness.world.kernel import play
 
     assert list("012345") == play(lambda _: names()).result
+
+
+def test_a_trial_leaves_no_task_in_the_set_that_asyncio_keeps() -> None:
+    """Tasks of all trials hash alike, so thousands of dead ones would slow every new one down."""
+    from simharness.world.kernel import play
+
+    name = "_all_tasks" if hasattr(asyncio.tasks, "_all_tasks") else "_scheduled_tasks"
+    kept: list[object] = []
+
+    async def waits() -> None:
+        kept.append(asyncio.create_task(asyncio.Event().wait()))
+        await asyncio.sleep(0)
+
+    play(lambda _: waits())
+    assert 1 == len(kept)
+    assert kept[0] not in set(getattr(asyncio.tasks, name))
