@@ -7,6 +7,7 @@ Every front end calls this module and nothing below it.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from typing import TYPE_CHECKING, Protocol
 
@@ -223,13 +224,14 @@ def check_suite(
     progress. `checker` checks them elsewhere.
     """
     cases = list(cases)
+    here = batch() if checker is None else contextlib.nullcontext()
     checker = checker or _Here(factory, agent, given)
     checker.expect(cases, plan)
     results: list[CaseResult] = []
     skipped = 0
     left = plan.total
     stopped = False
-    with batch():
+    with here:
         for case in cases:
             if stopped or left == 0:
                 skipped += 1

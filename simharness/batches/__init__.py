@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from simharness.batches.batch import Batch, Done, done
 from simharness.batches.campaign import Campaign
+from simharness.batches.ledger import Gain
 from simharness.batches.means import Inline, Means
 from simharness.batches.store import Store, StoreError
 
-__all__ = ["Batch", "Campaign", "Done", "Inline", "Means", "Store", "StoreError", "done"]
+__all__ = ["Batch", "Campaign", "Done", "Gain", "Inline", "Means", "Store", "StoreError", "done"]

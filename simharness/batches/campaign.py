@@ -10,6 +10,8 @@ from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+import attrs
+
 from simharness.batches.ledger import Gain, Ledger
 from simharness.batches.relay import Relay
 from simharness.campaign.inquiry import Inquiry
@@ -79,9 +81,8 @@ class Campaign:
         self._begun -= len(self._open)  # never asked for
         self._open.clear()
         self._relay.forget()
-        # With a total, what is left for a case is known only when those before it are done.
-        self._coming = deque(cases if plan.total is None else ())
-        self._plan = plan
+        self._coming = deque(cases)
+        self._plan = attrs.evolve(plan, total=None)  # how much is left is known only then
 
     def check(self, case: Case, plan: Plan) -> CaseResult:
         """Check one case."""
@@ -91,15 +92,27 @@ class Campaign:
             self._begin(case, plan)
         ledger = self._open[0]
         assert ledger.inquiry.case is case, "cases are asked for as they were expected"
+        result = self._searched(ledger, plan.total)
+        self._open.popleft()
+        if ledger.died and self._on_death is not None:
+            return self._on_death(case, plan)
+        if result is None:  # more than what is left of the total
+            self.expect((), plan)
+            result = self._searched(self._begin(case, plan), None)
+            self._open.popleft()
+            assert result is not None, "nothing ends it early"
+        return result
+
+    def _searched(self, ledger: Ledger, most: int | None) -> CaseResult | None:
+        """The result of the first case that is open; None if that takes more than `most` trials."""
         while ledger.result is None:
+            if most is not None and ledger.trials > most:
+                return None
             self._hand_out()
             if ledger.result is None:
                 for work, done in self._relay.landed():
                     self._take_in(work, done)
-        self._open.popleft()
-        if ledger.died and self._on_death is not None:
-            return self._on_death(case, plan)
-        return ledger.result
+        return ledger.result if most is None or ledger.trials <= most else None
 
     def _hand_out(self) -> None:
         """Give the relay as much as it has room for."""

@@ -30,7 +30,7 @@ __all__ = ["Gain", "Ledger"]
 
 @attrs.frozen
 class Gain:
-    """What counting a result added: trials, interleavings, and those of them that fail."""
+    """What counting a result added: trials, interleavings, and causes that fail the case."""
 
     trials: int = 0
     interleavings: int = 0
@@ -51,6 +51,7 @@ class Ledger:
         self.number = number
         self.inquiry = inquiry
         self.result: CaseResult | None = None
+        self.trials = 0  # that are counted
         self.died = False  # whether it ended because its workers do
         self._survey = Survey(inquiry.strategy(), inquiry.budget)
         self._tally = Tally(inquiry.case)
@@ -101,14 +102,17 @@ class Ledger:
             self.end(*done.trouble)
             return Gain(len(done.trials))
         self._answers += done.trials
-        new = self._tally.join(done.tally)
+        self.trials += len(done.trials)
+        before = self._tally.interleavings, self._tally.failures
+        self._tally.join(done.tally)
         if self._stopping.join(done.stopping):
             self._hear()
             self._conclude()
-        case = self.inquiry.case
-        harmless = {case.violates, *case.waive}
-        failures = sum(any(rule not in harmless for rule, _ in causes) for causes in new)
-        return Gain(len(done.trials), len(new), failures)
+        return Gain(
+            len(done.trials),
+            self._tally.interleavings - before[0],
+            self._tally.failures - before[1],
+        )
 
     def _proposed(self) -> list[Proposal]:
         """As much of a batch as the strategy proposes now."""

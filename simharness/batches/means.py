@@ -13,7 +13,7 @@ import attrs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from simharness.batches.batch import Batch, Done
+    from simharness.batches.batch import Done
 
 __all__ = ["Inline", "Means"]
 
@@ -28,15 +28,14 @@ def _drop(executor: Executor) -> None:
 class Means:
     """How batches are run.
 
-    `make` makes the executor, and a new one when it is broken. `call` runs a batch there; it can be
-    pickled unless the executor is in this process. `ahead` is how many batches are handed out at a
-    time: enough to keep all workers busy while results come in. `close` ends the executor without
-    waiting for what it does. `deaths` is what a future raises if
-    its worker died.
+    `make` makes the executor, and a new one when it is broken. `call` is given a `Batch` there; it
+    can be pickled unless the executor is in this process. `ahead` is how many batches are handed
+    out at a time: enough to keep all workers busy while results come in. `close` ends the executor
+    without waiting for what it does. `deaths` is what a future raises if its worker died.
     """
 
     make: Callable[[], Executor]
-    call: Callable[[Batch], Done]
+    call: Callable[..., Done]
     ahead: int = 1
     close: Callable[[Executor], None] = _drop
     deaths: tuple[type[BaseException], ...] = (BrokenExecutor,)

@@ -21,7 +21,7 @@ from simharness.search import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from simharness.scenario.model import Case
     from simharness.search import Strategy, Words
@@ -67,6 +67,11 @@ class Plan:
     def trials_of(self, case: Case) -> int:
         """The most trials of `case`: what its `explore:` asks for, else the command's budget."""
         wanted = self.budget if case.explore.budget is None else case.explore.budget
+        return wanted if self.total is None else min(wanted, self.total)
+
+    def most(self, cases: Iterable[Case]) -> int:
+        """The most trials of all `cases` together."""
+        wanted = sum(map(self.trials_of, cases))
         return wanted if self.total is None else min(wanted, self.total)
 
     def mode_of(self, case: Case) -> str:

@@ -5,6 +5,7 @@ Every fault, a cancel from inside, a cancel everywhere from outside, then all of
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Final
 
 import attrs
@@ -57,7 +58,7 @@ def sweep(
     total = TOTAL if plan.total is None else plan.total
     done: dict[str, CaseResult] = {}
     left, skipped = total, 0
-    with batch():
+    with contextlib.nullcontext() if checker else batch():
         for cases, strategy in _phases(played):
             trials = plan.budget if strategy == "bounded" else _PLACES
             deep = attrs.evolve(plan, budget=trials, bound=1, strategy=strategy, total=left)

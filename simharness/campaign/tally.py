@@ -71,8 +71,8 @@ class Tally:
         for key, violation in causes.items():
             self._keep(Finding(*key, count=1, example=Example(self.case, verdict, violation)))
 
-    def join(self, other: Tally) -> list[tuple[Cause, ...]]:
-        """Take in what `other` counted; the causes of each interleaving that is new by that.
+    def join(self, other: Tally) -> None:
+        """Take in what `other` counted.
 
         Counts come out as if each trial had been added here. The examples may be smaller: one of
         two trials with the same interleaving is then the smaller one.
@@ -90,7 +90,6 @@ class Tally:
         causes = Counter(cause for row in new.values() for cause in row.causes)
         for cause, count in causes.items():
             self._keep(attrs.evolve(other._findings[cause], count=count))
-        return [row.causes for row in new.values()]
 
     def _note(self, notes: Iterable[str]) -> None:
         for note in notes:
@@ -127,6 +126,12 @@ class Tally:
     def interleavings(self) -> int:
         """How many different traces there were."""
         return len(self._rows)
+
+    @property
+    def failures(self) -> int:
+        """How many causes there are that the case neither expects nor waives."""
+        harmless = {self.case.violates, *self.case.waive}
+        return sum(rule not in harmless for rule, _ in self._findings)
 
     def ended(self) -> list[Ending]:
         """The different endings, the one that was seen first before the others."""

@@ -1,9 +1,10 @@
-"""Where the trials of a command run: in this process, or in workers that may die."""
+"""The options that say where trials run: in this process, in workers that may die, on a cluster."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -13,15 +14,14 @@ from simharness.cli.options import find_agent
 from simharness.cli.problems import BadInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from simharness.agent import AgentFactory
-    from simharness.campaign.budget import Plan
-    from simharness.campaign.results import CaseResult, SuiteResult
+    from simharness.batches import Means
+    from simharness.cli.place import Place
     from simharness.isolate import Fleet
-    from simharness.scenario.model import Case
 
-__all__ = ["Apart", "Place", "apart_options"]
+__all__ = ["Apart", "apart_options"]
 
 _WALL_S = 20.0  # as in world.watchdog, which --help need not import
 _MEMORY_MIB = 2048
@@ -52,97 +52,71 @@ _OPTIONS = (
         metavar="MIB",
         help="What a worker process may allocate (Linux).  [default: 2048]",
     ),
+    click.option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Run batches of trials on the workers of a Dask scheduler; the results are the same.",
+    ),
+    click.option(
+        "--store",
+        metavar="FILE",
+        help="Keep results of batches as they come; the same command goes on where it ended.",
+    ),
 )
 
 
 @attrs.frozen
-class Place:
-    """Where the trials of one agent run. `given` as in `check.check_case`; no `fleet`: here."""
-
-    agent: str
-    factory: AgentFactory
-    given: frozenset[str] = frozenset()
-    fleet: Fleet | None = None
-
-    def checked(
-        self,
-        cases: Sequence[Case],
-        plan: Plan,
-        *,
-        fail_fast: bool,
-        excuse: Callable[[CaseResult], CaseResult],
-        on_result: Callable[[CaseResult], None],
-    ) -> SuiteResult:
-        """Check cases: `check.check_suite`."""
-        from simharness.check import check_suite
-
-        return check_suite(
-            cases,
-            self.factory,
-            plan,
-            agent=self.agent,
-            given=self.given,
-            fail_fast=fail_fast,
-            excuse=excuse,
-            on_result=on_result,
-            checker=self.fleet,
-        )
-
-    def swept(self, plan: Plan, on_result: Callable[[CaseResult], None]) -> SuiteResult:
-        """Sweep the built-in scripts: `sweeper.sweep`."""
-        from simharness.campaign.sweeper import sweep
-
-        play = None if self.fleet is None else self.fleet.play
-        return sweep(
-            self.factory,
-            plan,
-            agent=self.agent,
-            on_result=on_result,
-            checker=self.fleet,
-            play=play,
-        )
-
-    def refined(self, suite: SuiteResult, plan: Plan) -> SuiteResult:
-        """Make what was found small: `refine.refine`."""
-        from simharness.campaign.refine import refine
-
-        refiner = None if self.fleet is None else self.fleet.refiner(plan)
-        return refine(
-            suite, self.factory, plan, agent=self.agent, given=self.given, refiner=refiner
-        )
-
-    def changed(self, cases: Sequence[Case], *, pin: bool, update: bool) -> list[str]:
-        """Compare pinned timelines: `pins.compare`."""
-        from simharness.campaign import pins
-
-        trial = None if self.fleet is None else self.fleet.trial
-        return pins.compare(cases, self.factory, self.agent, pin=pin, update=update, trial=trial)
-
-
-@attrs.frozen
 class Apart:
-    """What the options say. `jobs` above 0: that many worker processes."""
+    """What the options say. `jobs` above 0: that many worker processes. `dask`: those of a cluster.
 
-    jobs: int
+    `store` is where the results of batches are kept.
+    """
+
+    jobs: int = 0
     wall_s: float = _WALL_S
     memory_mib: int = _MEMORY_MIB
+    dask: str | None = None
+    store: str | None = None
 
     @contextlib.contextmanager
-    def place(self, agent: str, given: frozenset[str] = frozenset()) -> Iterator[Place]:
-        """Where the trials of `agent` run. Nothing may be printed meanwhile but on a terminal."""
-        if not self.jobs:
-            from simharness.world.run import batch
+    def place(
+        self, agent: str, given: frozenset[str] = frozenset(), *, batches: bool = False
+    ) -> Iterator[Place]:
+        """Where the trials of `agent` run. Nothing may be printed meanwhile but on a terminal.
 
-            factory = find_agent(agent)
-            with batch(wall_s=self.wall_s):
-                yield Place(agent, factory, given)
+        `batches`: search in batches even if nothing is kept and no cluster is used.
+        """
+        from simharness.cli.place import Place
+
+        store = None if self.store is None else Path(self.store)
+        batches = batches or store is not None
+        if self.jobs or self.dask:
+            with self._elsewhere(agent, given, batches=batches) as (fleet, means):
+                yield Place(agent, _elsewhere, given, fleet, means, store)
             return
-        from simharness.isolate import Fleet, Isolation, Setup, UnusableError
+        from simharness.world.run import batch
 
-        limits = Isolation(self.jobs, self.wall_s, self.memory_mib)
+        factory = find_agent(agent)
+        with batch(wall_s=self.wall_s):
+            yield Place(agent, factory, given, None, _inline(factory) if batches else None, store)
+
+    @contextlib.contextmanager
+    def _elsewhere(
+        self, agent: str, given: frozenset[str], *, batches: bool
+    ) -> Iterator[tuple[Fleet, Means | None]]:
+        """Worker processes of this machine for single trials, and what runs batches."""
+        from simharness.isolate import Fleet, Isolation, Setup, UnusableError
+        from simharness.isolate.means import cluster, processes
+
+        limits = Isolation(self.jobs or 1, self.wall_s, self.memory_mib)
+        setup = Setup(find_agent, agent, limits, given, (BadInput,))
         try:
-            with Fleet(Setup(find_agent, agent, limits, given, (BadInput,))) as fleet:
-                yield Place(agent, _elsewhere, given, fleet)
+            with Fleet(setup) as fleet:
+                if self.dask is None:
+                    yield fleet, processes(setup) if batches else None
+                    return
+                with cluster(self.dask, setup) as means:
+                    yield fleet, means
         except UnusableError as error:
             raise BadInput(str(error)) from None
 
@@ -152,14 +126,29 @@ def apart_options(command: Callable[..., int]) -> Callable[..., int]:
 
     @functools.wraps(command)
     def bundled(
-        isolate: bool, jobs: int | None, wall_limit: float, memory_limit: int, **rest: Any
+        isolate: bool,
+        jobs: int | None,
+        wall_limit: float,
+        memory_limit: int,
+        dask: str | None,
+        store: str | None,
+        **rest: Any,
     ) -> int:
-        apart = Apart(jobs or int(isolate), wall_limit, memory_limit)
+        if dask is not None and jobs is not None:
+            raise BadInput("--jobs and --dask exclude each other: give one of them")
+        apart = Apart(jobs or int(isolate), wall_limit, memory_limit, dask, store)
         return command(apart=apart, **rest)
 
     for option in reversed(_OPTIONS):
         bundled = option(bundled)
     return bundled
+
+
+def _inline(factory: AgentFactory) -> Means:
+    """Batches run in this process."""
+    from simharness.batches import Inline, Means, done
+
+    return Means(Inline, functools.partial(done, factory))
 
 
 def _elsewhere(_: object) -> Any:

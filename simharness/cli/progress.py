@@ -10,20 +10,29 @@ from simharness.verdict import CaseVerdict
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from simharness.batches import Gain
+    from simharness.campaign.budget import Plan
     from simharness.campaign.results import CaseResult
 
 __all__ = ["Progress"]
 
 
 class Progress:
-    """Counts cases, trials and failures while a suite runs; call it with each result."""
+    """Trials per second and how long it may take, with what was found; call it with each result.
 
-    def __init__(self, cases: int | None, *, hidden: bool) -> None:
+    `trials` is the most there can be. A case that needs fewer than `plan` gives it shortens the way
+    that is left; without `plan` it does not.
+    """
+
+    def __init__(self, trials: int, plan: Plan | None = None, *, hidden: bool) -> None:
         from tqdm import tqdm
 
-        self._bar = tqdm(total=cases, unit="case", disable=hidden or not sys.stderr.isatty())
-        self._trials = 0
-        self._failed = 0
+        hidden = hidden or not sys.stderr.isatty()
+        self._bar = tqdm(total=trials, unit=" trials", disable=hidden, smoothing=0.1)
+        self._plan = plan
+        self._most = trials
+        self._live = False  # whether trials are counted before their case is finished
+        self._cases = self._failures = self._interleavings = 0
 
     def __enter__(self) -> Self:
         """Show the bar."""
@@ -38,9 +47,31 @@ class Progress:
         """Take the bar away."""
         self._bar.close()
 
+    def gained(self, gain: Gain) -> None:
+        """Count a part of a case that is not finished."""
+        self._live = True
+        self._add(gain.trials, gain.interleavings, gain.failures)
+
     def __call__(self, result: CaseResult) -> None:
-        """Count one finished case."""
-        self._trials += result.trials
-        self._failed += result.verdict in {CaseVerdict.VIOLATED, CaseVerdict.ERROR}
-        self._bar.set_postfix_str(f"{self._trials} trials, {self._failed} failed", refresh=False)
-        self._bar.update()
+        """Count one finished case, unless that was done bit by bit."""
+        self._cases += 1
+        if not self._live:
+            failures = len(result.findings) + (result.verdict is CaseVerdict.ERROR)
+            self._add(result.trials, result.interleavings, failures)
+        if self._plan is not None:
+            self._most -= max(self._plan.trials_of(result.case) - result.trials, 0)
+            self._bar.total = max(self._most, self._bar.n)
+        self._show()
+
+    def _add(self, trials: int, interleavings: int, failures: int) -> None:
+        self._interleavings += interleavings
+        self._failures += failures
+        self._show()
+        self._bar.update(trials)
+
+    def _show(self) -> None:
+        self._bar.set_postfix_str(
+            f"{self._cases} cases done, {self._interleavings} interleavings, "
+            f"{self._failures} failures",
+            refresh=False,
+        )

@@ -81,10 +81,8 @@ def command(
     given = frozenset(case.place.file for case in cases)
     started = time.perf_counter()
     with apart.place(agent, given) as place:
-        with Progress(len(cases), hidden=output.quiet) as progress:
-            result = place.checked(
-                cases, plan, fail_fast=fail_fast, excuse=excuses.apply, on_result=progress
-            )
+        with Progress(plan.most(cases), plan, hidden=output.quiet) as progress:
+            result = place.checked(cases, plan, progress, fail_fast=fail_fast, excuse=excuses.apply)
         result = place.refined(excuses.remarked(result), plan)
         changed = place.changed(cases, pin=pin, update=update)
     write_suite(result, output, seconds=time.perf_counter() - started)

@@ -47,6 +47,7 @@ def command(*, agent: str, plan: Plan, baseline: str | None, apart: Apart, outpu
     Violations are grouped by rule and cause; each group shows its smallest example.
     """
     from simharness.agent import NotApplicable
+    from simharness.campaign.sweeper import TOTAL
     from simharness.cli.output import write_suite
     from simharness.cli.progress import Progress
 
@@ -54,7 +55,7 @@ def command(*, agent: str, plan: Plan, baseline: str | None, apart: Apart, outpu
     started = time.perf_counter()
     try:
         with apart.place(agent) as place:
-            with Progress(None, hidden=output.quiet) as progress:
+            with Progress(plan.total or TOTAL, hidden=output.quiet) as progress:
                 result = place.swept(plan, progress)
             result = place.refined(excuses.applied(result), plan)
     except NotApplicable as error:

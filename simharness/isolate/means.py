@@ -1,0 +1,67 @@
+"""Where the batches of a campaign can run apart from this process: here, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, Executor
+from typing import TYPE_CHECKING, Final
+
+from simharness.batches.means import Means
+from simharness.isolate import duties
+from simharness.isolate.executor import Workers
+from simharness.isolate.process import UnusableError
+from simharness.isolate.remote import apart, likeness
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from simharness.isolate.settings import Setup
+
+__all__ = ["cluster", "processes"]
+
+_AHEAD: Final = 2  # batches per worker: one that runs and one that waits
+_AHEAD_FAR: Final = 4  # over a network it takes longer until the next one is there
+_CONNECT_S: Final = 10
+
+
+def processes(setup: Setup) -> Means:
+    """Worker processes on this machine."""
+    return Means(lambda: Workers(setup), duties.batch, _AHEAD * setup.isolation.jobs)
+
+
+@contextlib.contextmanager
+def cluster(address: str, setup: Setup) -> Iterator[Means]:
+    """The workers of the Dask scheduler at `address`. Raises UnusableError if there are none.
+
+    Dask itself runs a batch again whose worker is gone; it gives up after several times.
+    """
+    with _connected(address) as client:
+        from distributed import KilledWorker
+
+        threads = sum(client.nthreads().values())
+        if not threads:
+            raise UnusableError(f"the Dask scheduler at {address} has no workers")
+        yield Means(
+            lambda: client.get_executor(pure=False),
+            functools.partial(apart, likeness(), setup, duties.batch),
+            _AHEAD_FAR * threads,
+            _leave,
+            (BrokenExecutor, KilledWorker),
+        )
+
+
+def _connected(address: str) -> Client:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise UnusableError("--dask needs an extra: pip install 'simharness[dask]'") from None
+    try:
+        return Client(address, timeout=_CONNECT_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UnusableError(f"no Dask scheduler answers at {address}: {error}") from None
+
+
+def _leave(executor: Executor) -> None:
+    executor.shutdown(wait=False)  # which cancels what runs; the scheduler goes on
