@@ -36,9 +36,15 @@ __all__ = ["RULES", "last_word", "nested", "nothing_after"]
 
 @attrs.define
 class _Open:
-    """What is open in one run. Starts that never end are the business of start-end-paired."""
+    """What is open in one run. Starts that never end are the business of start-end-paired.
 
+    `marker` is what the agent declares to add behind a cancelled turn, "" for nothing; None: it
+    does not say. `turned`: a turn has ended.
+    """
+
+    marker: str | None = None
     turn: bool = False
+    turned: bool = False
     message: bool = False
     tools: int = 0
 
@@ -53,6 +59,7 @@ def nested(trace: Trace, contract: Contract) -> Judgement:
     """Judge that no terminal, turn or message is reported while a block is open."""
     facts = read(trace, contract)
     opened: dict[int, _Open] = {}
+    marker = contract.text_in("cancel_marker") if contract.declares("cancel_marker") else None
     occasions = 0
     violations: list[Violation] = []
     for record in facts.events():
@@ -62,7 +69,7 @@ def nested(trace: Trace, contract: Contract) -> Judgement:
         occasions += 1
         state = opened.get(record.run)
         if state is None:
-            state = opened[record.run] = _Open()
+            state = opened[record.run] = _Open(marker)
         problem = step(state, record)
         if problem:
             text = f"In run {record.run} {problem}."
@@ -74,10 +81,14 @@ def nested(trace: Trace, contract: Contract) -> Judgement:
 # and should not have.
 
 
-def _message_start(state: _Open, _: Any) -> str:
-    found = "a message started inside a message" if state.message else ""
-    state.message = True
-    return found
+def _message_start(state: _Open, record: Any) -> str:
+    inside, state.message = state.message, True
+    if inside:
+        return "a message started inside a message"
+    stray = state.turned and not state.turn
+    if stray and state.marker is not None and record.message.text != state.marker:
+        return "a message that no contract declares started behind its turn"
+    return ""
 
 
 def _message_end(state: _Open, _: Any) -> str:
@@ -103,12 +114,13 @@ def _turn_start(state: _Open, record: Any) -> str:
 
 def _turn_end(state: _Open, record: Any) -> str:
     block = state.block()
-    state.turn = False
+    state.turn, state.turned = False, True
     return f"turn {record.turn} ended inside {block}" if block else ""
 
 
 def _agent_end(state: _Open, _: Any) -> str:
     block = state.block() or ("a turn" if state.turn else "")
+    state.turned = False
     return f"the run was reported as over inside {block}" if block else ""
 
 
@@ -219,12 +231,17 @@ RULES = (
         id="nested-order",
         tier="core",
         family="events",
-        sentence="No terminal, turn or message is reported while another block is open.",
+        sentence=(
+            "No terminal, turn or message is reported while another block is open, and behind a "
+            "turn no message but the declared cancel marker."
+        ),
         check=nested,
         reports=("agent", "turn", "message", "tool"),
         why=(
             "Clients keep a stack of open blocks. A turn that ends while its message is still open "
-            "leaves that message on the screen, and the next one is drawn inside it."
+            "leaves that message on the screen, and the next one is drawn inside it. A message "
+            "between turns has no place there at all; whether an agent that says what it adds "
+            "after a cancel keeps to it is judged, of others nothing is known."
         ),
         good="TurnStart 1, MessageStart, MessageEnd, TurnEnd 1",
         bad="TurnStart 1, MessageStart, TurnEnd 1, MessageEnd",

@@ -35,9 +35,9 @@ class Played:
         return self.case.promised() - self.verdict.played
 
 
-def play(cases: Iterable[Case]) -> tuple[Played, ...]:
+def play(cases: Iterable[Case], agent: str = "reference") -> tuple[Played, ...]:
     """Run and judge each case once on the default schedule; those it cannot play are left out."""
-    reference = find("reference")
+    reference = find(agent)
     done = []
     with batch():
         for case in cases:

@@ -16,6 +16,7 @@ from simharness.agents.mutants import (
     runs,
     sessions,
     tools,
+    yoagent,
 )
 from simharness.agents.mutants.mutant import Mutant
 
@@ -31,6 +32,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *promises.MUTANTS,
     *consumers.MUTANTS,
     *sessions.MUTANTS,
+    *yoagent.MUTANTS,
 )
 
 

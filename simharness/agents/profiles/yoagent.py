@@ -95,9 +95,8 @@ class _Writer:
             case HookCalled(name, number):
                 yield from self._hook(name, number)
             case AgentEnd(messages=messages):
+                yield f"AgentEnd[{', '.join(self._listed(messages))}]"
                 self._terminal = None
-                stops = iter(self._kept)
-                yield f"AgentEnd[{', '.join(_listed(message, stops) for message in messages)}]"
             case MessageStart(message) | MessageEnd(message):
                 yield self._bracket(record, message)
             case _:
@@ -123,6 +122,15 @@ class _Writer:
             return "A(ToolUse)" if message.calls else "A(Stop)"
         reason = terminal.detail if terminal.kind == "finish" else ""
         return f"A({_STOPS.get(reason, 'Error')})"
+
+    def _listed(self, messages: Sequence[Message]) -> Iterator[str]:
+        """The messages of a run; an assistant message that had no events is the latest one."""
+        ended = iter(self._kept)
+        for message in messages:
+            if message.role == "assistant":
+                yield next(ended, None) or self._assistant(message)
+            else:
+                yield _said(message)
 
     def _hook(self, name: str, number: int) -> Iterator[str]:
         """A hook; turns and the links of a chain count from 0."""
@@ -151,10 +159,6 @@ def _plain(record: Record) -> Iterator[str]:
             yield f"LoopDetected aborted={_flag(aborted)}"
         case ProviderRetry() | InputRejected():
             yield type(record).__name__
-
-
-def _listed(message: Message, stops: Iterator[str]) -> str:
-    return next(stops) if message.role == "assistant" else _said(message)
 
 
 def _said(message: Message) -> str:

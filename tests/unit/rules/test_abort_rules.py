@@ -124,7 +124,7 @@ def test_calls_dropped_at_the_output_limit_leave_an_answer_without_content() -> 
 def test_a_run_that_a_later_prompt_interrupts_may_leave_what_a_cancel_may() -> None:
     """It was cut all the same."""
     emptied = Contract(cut_message="emptied", second_prompt="interrupt")
-    records = [
+    records: list[Record | tuple[int, Record]] = [
         PromptCalled("hi"),
         RequestMade(1, (HI,)),
         (2, PromptCalled("again")),

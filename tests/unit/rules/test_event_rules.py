@@ -1,5 +1,6 @@
 """The rules about reported records: pairs, order, terminals, deltas and agreement."""
 
+import attrs
 import pytest
 
 from simharness.contract import Contract
@@ -148,6 +149,19 @@ def test_blocks_that_nest_are_fine() -> None:
 def test_a_block_that_is_left_open_is_broken(records: tuple[Record, ...], words: str) -> None:
     """Nothing ends or begins inside what is still open."""
     assert [f"In run 1 {words}."] == said("nested-order", HELLO, *records)
+
+
+def test_a_message_behind_its_turn_has_no_place_but_as_the_declared_marker() -> None:
+    """An agent that does not say what it adds after a cancel is not judged."""
+    marker = tuple(kind(user("[halt]")) for kind in (MessageStart, MessageEnd))
+    records = (HELLO, TurnStart(1), TurnEnd(1), *marker, AgentEnd())
+    words = "In run 1 a message that no contract declares started behind its turn."
+    for declared, found in ((None, []), ("none", [words]), ("user-message([halt])", [])):
+        contract = attrs.evolve(REPORTS, cancel_marker=declared)
+        assert found == said("nested-order", *records, contract=contract)
+    elsewhere = (HELLO, *marker, TurnStart(1), TurnEnd(1), AgentEnd(), *marker)
+    none = attrs.evolve(REPORTS, cancel_marker="none")
+    assert [] == said("nested-order", *elsewhere, contract=none)
 
 
 def test_parallel_tools_may_overlap() -> None:

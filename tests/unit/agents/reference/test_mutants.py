@@ -12,7 +12,6 @@ from simharness.rules import RULES, judge
 from tests.unit.agents.reference.plays import error, play, stream
 
 NOT_EXPRESSIBLE = {
-    "abort-visible",  # it does not tell the model of an abort
     "stall-bounded",  # it has no limit on silence
 }
 
