@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
+
 from simharness.contract import Contract
-from simharness.rules.reading import Cancel, Facts, RunFacts, late, read, told
-from simharness.rules.rule import NOTHING, Rule, judged
+from simharness.rules.asked import given_up, turn_ended
+from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts, late, read, told
+from simharness.rules.rule import Rule, judged
 from simharness.rules.terminals import reported, tolerated
 from simharness.trace import (
     FailureCounted,
     HookCalled,
     LeftBehind,
     LimitHit,
+    LogLost,
+    LogRow,
     LoopError,
     Notice,
     Outcome,
@@ -28,7 +33,8 @@ _SURFACED = "failure-surfaced"
 
 
 def late_requests(trace: Trace, contract: Contract) -> Judgement:
-    """Judge that no model request is made after a cancel, nor after the turn of a graceful one."""
+    """Judge that no model request is made after a cancel, nor after the turn of a graceful one, nor
+    after a tool has ended the turn."""
     facts = read(trace, contract)
     occasions = 0
     violations: list[Violation] = []
@@ -39,6 +45,14 @@ def late_requests(trace: Trace, contract: Contract) -> Judgement:
         if run.cancels:
             occasions += 1
             _late_after(run, run.cancels[0], violations, notes)
+        if turn_ended(facts, run) != NEVER:
+            occasions += 1
+            when = "though a tool had ended the turn"
+            violations += [
+                _late_request(request, turn_ended(facts, run), when)
+                for request in run.requests
+                if request.n > turn_ended(facts, run)
+            ]
         if run.graceful:
             occasions += 1
             point = facts.turn_over(run)
@@ -74,9 +88,7 @@ def not_failure(trace: Trace, contract: Contract) -> Judgement:
     """Judge that a cancelled run is not retried, counted, alerted or reported as a failure."""
     facts = read(trace, contract)
     cancelled = facts.cancelled()
-    if not cancelled:
-        return NOTHING
-    violations: list[Violation] = []
+    occasions, violations = _given_up(facts)
     for run, cancel in cancelled:
         if run.ends and run.ends[0].n < cancel.called:
             continue  # the terminal was there first
@@ -95,7 +107,39 @@ def not_failure(trace: Trace, contract: Contract) -> Judgement:
             if outcome is Outcome.FAILED and n <= stopped:
                 text = f"Run {run.number} was cancelled, yet it is reported as failed."
                 violations.append(Violation(_FAILURE, text, (cancel.called, n)))
-    return judged(len(cancelled), violations)
+    return judged(len(cancelled) + occasions, violations)
+
+
+def _given_up(facts: Facts) -> tuple[int, list[Violation]]:
+    """Streams that were given up for another one, and what was done about them as if they failed.
+
+    Up to the next request, or to the end of the run where there should have been one.
+    """
+    occasions = 0
+    found = []
+    for run in facts.runs.values():
+        for request, after in zip_longest(run.requests, run.requests[1:]):
+            if run.cancels or not given_up(facts, request):
+                continue
+            occasions += 1
+            end = run.over if after is None else after.n
+            done = [*_treatments(facts, run), *_accounts(facts, run)]
+            done += [
+                (row, "its log row is one of a failure")
+                for row in facts.trace.of(LogRow, run.number)
+                if not row.success
+            ]
+            if after is None:
+                done += [(at, f"the run ended as {at.outcome}") for at in run.ends]
+            text = (
+                f"Request {request.request} of run {run.number} was given up for another one, yet"
+            )
+            found += [
+                Violation(_FAILURE, f"{text} {what}.", (request.n, record.n))
+                for record, what in done
+                if request.n < record.n < end
+            ]
+    return occasions, found
 
 
 def _treatments(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:
@@ -146,6 +190,13 @@ def surfaced(trace: Trace, contract: Contract) -> Judgement:
     told = " ".join(raised + [notice.text for notice in trace.of(Notice)])
     violations: list[Violation] = []
     occasions = len(raised)
+    for lost in trace.of(LogLost):
+        occasions += 1
+        settled = facts.runs[lost.run].settled if lost.run in facts.runs else None
+        noticed = any(notice.n > lost.n and "log" in notice.kind for notice in trace.of(Notice))
+        if not noticed and not (settled is not None and settled.error):
+            text = f"The log row of attempt {lost.attempt} was lost, and nobody was told."
+            violations.append(Violation(_SURFACED, text, (lost.n,)))
     for error in trace.of(LoopError):
         occasions += 1
         if not (error.error and error.error in told):
@@ -177,8 +228,8 @@ RULES = (
         tier="core",
         family="cancel",
         sentence=(
-            "A cancel is never retried, counted, alerted or reported as a failure, nor sent to a "
-            "fallback, in whatever form the stream reports it."
+            "A cancel, and a stream that is given up for another one, is never retried, counted, "
+            "alerted or reported as a failure, in whatever form the stream reports it."
         ),
         check=not_failure,
         why=(
@@ -196,7 +247,7 @@ RULES = (
         family="cancel",
         sentence=(
             "No model request is made after a cancel has taken effect; after a graceful cancel "
-            "none once the current turn has ended."
+            "none once the current turn has ended, and none after a tool that ends the turn."
         ),
         check=late_requests,
         why=(

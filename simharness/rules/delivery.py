@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simharness.contract import Contract
+from simharness.rules.asked import given_up
 from simharness.rules.conversation import Heard, assistants, between_runs, next_history
-from simharness.rules.reading import Facts, RunFacts, read
+from simharness.rules.reading import NEVER, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.terminals import reported
 from simharness.trace import (
     ActionTaken,
     AttemptKept,
     ContextCompacted,
+    HookCalled,
+    LogLost,
     LogRow,
     Message,
     MessageEnd,
@@ -45,7 +48,7 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
     facts = read(trace, contract)
     texts: dict[tuple[int, int], str] = {}
     for record in shown:
-        if not record.reasoning:
+        if not record.reasoning and record.n > facts.begun_anew(record.run, record.request):
             key = (record.run, record.request)
             texts[key] = texts.get(key, "") + record.text
     occasions = 0
@@ -116,7 +119,7 @@ def _replayed(facts: Facts, run: RunFacts, texts: dict[tuple[int, int], str]) ->
     found = []
     for before, request in zip(run.requests, run.requests[1:], strict=False):
         terminal = facts.terminal(before)
-        if terminal is None or terminal.kind == "finish":
+        if terminal is None or terminal.kind == "finish" or given_up(facts, before):
             continue
         both = [texts.get((run.number, one.request), "").strip() for one in (before, request)]
         if not all(both) or before.messages != request.messages:
@@ -141,7 +144,7 @@ def observers(trace: Trace, contract: Contract) -> Judgement:
         rows = [r for r in trace.of(LogRow, run.number) if not r.derived and r.n > begun]
         if len(outcomes) + bool(rows) > 1 and not _cancelled_behind_end(run):
             occasions += 1
-            violations += _disagreeing(run, outcomes, rows)
+            violations += _disagreeing(run, outcomes, rows) or _contradicted(facts, run, outcomes)
     if {"message", "attempt"} <= contract.reports:
         folded = _folded(facts)
         occasions += folded[0]
@@ -175,6 +178,31 @@ def _disagreeing(
         if not latest.success:
             text = f"Run {run.number} is reported as completed, but its last log row as failed."
             found.append(Violation("observers-agree", text, (*numbers, latest.n)))
+    return found
+
+
+def _contradicted(
+    facts: Facts, run: RunFacts, outcomes: list[tuple[Outcome, int]]
+) -> list[Violation]:
+    """What hooks and the history say of a run whose end is reported in one way."""
+    if not outcomes or run.queued or facts.overlaps(run):
+        return []
+    last, n = outcomes[-1]
+    stopped = min((cancel.called for cancel in run.cancels), default=NEVER)
+    failed = [
+        hook
+        for hook in facts.trace.of(HookCalled, run.number)
+        if hook.name == "on_error" and hook.n < stopped
+    ]
+    found = []
+    if failed and last in {Outcome.COMPLETED, Outcome.LIMIT}:
+        text = f"Run {run.number} is reported as {last}, but to the error hook as failed."
+        found.append(Violation("observers-agree", text, (failed[0].n, n)))
+    kept = [end.message for end in facts.trace.of(MessageEnd, run.number) if not end.discarded]
+    answers = [message for message in kept if message.role == "assistant"]
+    if answers and answers[-1].interrupted and last is Outcome.COMPLETED:
+        text = f"Run {run.number} is reported as completed, but its last message as interrupted."
+        found.append(Violation("observers-agree", text, (n,)))
     return found
 
 
@@ -242,12 +270,34 @@ def usage(trace: Trace, contract: Contract) -> Judgement:
     for place, found in rows.items():
         violations += _misbooked(place, found, taken.get(place))
     if family == "log":
-        for place in taken.keys() - rows.keys():
+        lost = {(row.run, row.attempt) for row in trace.of(LogLost)}
+        for place in sorted(taken.keys() - rows.keys() - lost):
             run = facts.runs.get(place[0])
             if run is not None and run.settled is not None and not run.left:
                 text = f"The usage of request {place[1]} of run {place[0]} is in no log row."
                 violations.append(Violation("usage-once", text, (run.over,)))
+    violations += _summed(facts, taken)
     return judged(occasions, violations)
+
+
+def _summed(facts: Facts, taken: dict[tuple[int, int], tuple[int, int]]) -> list[Violation]:
+    """Ends of runs whose usage is not what their streams reported last, added up."""
+    found = []
+    for run in facts.runs.values():
+        begun = run.prompted
+        for end in run.ends:
+            places = [
+                (run.number, request.request)
+                for request in run.requests
+                if begun < request.n < end.n
+            ]
+            known = [taken[place] for place in places if place in taken]
+            total = (sum(one[0] for one in known), sum(one[1] for one in known))
+            if end.usage is not None and end.usage != total:
+                text = f"The usage of run {run.number} is not the sum of what its streams reported."
+                found.append(Violation("usage-once", text, (end.n,)))
+            begun = end.n
+    return found
 
 
 def _request(run: RunFacts, row: LogRow | AttemptKept, rows: Sequence[LogRow | AttemptKept]) -> int:

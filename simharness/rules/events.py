@@ -145,8 +145,8 @@ RULES = (
         tier="core",
         family="events",
         sentence=(
-            "Every reported start of a run, turn, message, tool or batch of results has exactly one "
-            "end, and every message that is appended has its pair."
+            "Every reported start of a run, turn, message, tool or batch of results has exactly "
+            "one end, and every message that is appended has its pair."
         ),
         check=paired,
         reports=("agent", "turn", "message", "tool"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
+from simharness.rules.asked import paused
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.terminals import reported
@@ -33,7 +34,9 @@ def one_at_a_time(trace: Trace, contract: Contract) -> Judgement:
         (run, later)
         for later in facts.runs.values()
         for run in facts.runs.values()
-        if run.prompted < later.prompted < run.over and run.session == later.session
+        if run.prompted < later.prompted < run.over
+        and run.session == later.session
+        and not paused(facts, later.prompted, _first_step(later))
     ]
     violations = []
     for run, later in pairs:
@@ -42,6 +45,11 @@ def one_at_a_time(trace: Trace, contract: Contract) -> Judgement:
             text = f"Run {later.number} was prompted during run {run.number}, and {problem}."
             violations.append(Violation(_RULE, text, (later.prompted,)))
     return judged(len(pairs), violations)
+
+
+def _first_step(run: RunFacts) -> int:
+    """Where a prompt is let in or comes back: of what waits in a pause, the pause decides."""
+    return run.requests[0].n if run.requests else run.over
 
 
 def _interleaved(facts: Facts, run: RunFacts, later: RunFacts) -> str:

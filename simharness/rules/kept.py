@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 
 from simharness.contract import Contract
+from simharness.rules.asked import given_up
 from simharness.rules.conversation import Heard, after_run, assistants, heard
 from simharness.rules.reading import Cancel, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule
-from simharness.trace import Message, RequestMade, Shown, TerminalTaken, Trace
+from simharness.trace import ChunkTaken, Message, RequestMade, Shown, TerminalTaken, Trace
 from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "failed_content", "kept_prefix"]
@@ -78,7 +81,8 @@ def _cuts(facts: Facts, cancel: Cancel, request: RequestMade, left: Heard) -> li
     shown = [
         shown
         for shown in facts.trace.of(Shown, request.run)
-        if shown.request == request.request and shown.n < cancel.called
+        if shown.request == request.request
+        and facts.begun_anew(request.run, request.request) < shown.n < cancel.called
     ]
     text = _Cut(
         "text",
@@ -123,29 +127,75 @@ def _unmarked(text: str, mark: str) -> str:
     return text.replace(mark, "", 1) if mark else text
 
 
+@attrs.frozen
+class _Void:
+    """What a stream sent that does not count: the attempt failed, was given up, or began anew.
+
+    `n` is the record behind which no history may hold it.
+    """
+
+    where: str
+    n: int
+    text: str
+    calls: frozenset[str]
+
+
 def failed_content(trace: Trace, contract: Contract) -> Judgement:
-    """Judge that what a failed attempt had streamed is in no later request."""
+    """Judge that what an attempt had streamed that did not count is in no later request."""
     if contract.error_content != "dropped":
         return NOTHING
     facts = read(trace, contract)
-    failed = [t for t in facts.terminals.values() if _failed(facts, t)]
-    if not failed:
+    void, dead = _void(facts)
+    if not void:
         return NOTHING
-    dead = {(t.run, t.request) for t in failed}
     alive = [key for key in {(r.run, r.request) for r in trace.of(RequestMade)} if key not in dead]
-    texts = [_streamed(facts, *key) for key in alive]
+    texts = [_text_of(facts.taken(*key)) for key in alive]
     calls = {c.call_id for key in alive for c in facts.taken(*key) if c.kind == "args"}
     occasions = 0
     violations = []
-    for terminal in failed:
-        later = [one for one in heard(facts) if one.n > terminal.n]
-        if not later or not facts.taken(terminal.run, terminal.request):
+    for one in void:
+        later = [history for history in heard(facts) if history.n > one.n]
+        if not later:
             continue
         occasions += 1
-        found = _remains(facts, terminal, later, texts, calls)
+        found = _remains(facts, one, later, texts, calls)
         if found is not None:
             violations.append(found)
     return Judgement(occasions, tuple(violations)) if occasions else NOTHING
+
+
+def _void(facts: Facts) -> tuple[list[_Void], set[tuple[int, int]]]:
+    """All that was streamed in vain, and the streams of which nothing counts."""
+    found = []
+    dead = set()
+    for request in facts.trace.of(RequestMade):
+        where = f"request {request.request} of run {request.run}"
+        terminal = facts.terminal(request)
+        chunks = facts.taken(request.run, request.request)
+        if terminal is not None and _failed(facts, terminal):
+            dead.add((request.run, request.request))
+            found.append(_vain(f"the failed {where}", terminal.n, chunks))
+        elif given_up(facts, request):
+            dead.add((request.run, request.request))
+            found.append(_vain(f"{where}, which was given up,", request.n, chunks))
+        anew = facts.begun_anew(request.run, request.request)
+        if anew:
+            before = [
+                chunk
+                for chunk in facts.trace.of(ChunkTaken, request.run)
+                if chunk.request == request.request and chunk.n < anew
+            ]
+            found.append(_vain(f"{where}, which began anew,", anew, before))
+    return [one for one in found if one.text or one.calls], dead
+
+
+def _vain(where: str, n: int, chunks: Sequence[ChunkTaken]) -> _Void:
+    calls = frozenset(chunk.call_id for chunk in chunks if chunk.kind == "args")
+    return _Void(where, n, _text_of(chunks).strip(), calls)
+
+
+def _text_of(chunks: Sequence[ChunkTaken]) -> str:
+    return "".join(chunk.text for chunk in chunks if chunk.kind == "text")
 
 
 def _failed(facts: Facts, terminal: TerminalTaken) -> bool:
@@ -160,31 +210,18 @@ def _failed(facts: Facts, terminal: TerminalTaken) -> bool:
     return not any(cancel.called < terminal.n for cancel in run.cancels)
 
 
-def _streamed(facts: Facts, run: int, request: int) -> str:
-    return "".join(c.text for c in facts.taken(run, request) if c.kind == "text")
-
-
 def _remains(
-    facts: Facts,
-    terminal: TerminalTaken,
-    later: list[Heard],
-    texts: list[str],
-    calls: set[str],
+    facts: Facts, void: _Void, later: list[Heard], texts: list[str], calls: set[str]
 ) -> Violation | None:
-    """The first later history that holds text or a call of the failed attempt."""
-    where = f"request {terminal.request} of run {terminal.run}"
-    streamed = _streamed(facts, terminal.run, terminal.request).strip()
-    ids = {
-        c.call_id for c in facts.taken(terminal.run, terminal.request) if c.kind == "args"
-    } - calls
+    """The first later history that holds text or a call that does not count."""
     for one in later:
         for message in assistants(one.messages):
-            if streamed and _holds(message, streamed, texts, _mark(facts.contract)):
-                text = f"The text of the failed {where} is in a later history."
-                return Violation("error-content-dropped", text, (terminal.n, one.n))
-            if any(call.id in ids for call in message.calls):
-                text = f"A tool call of the failed {where} is in a later history."
-                return Violation("error-content-dropped", text, (terminal.n, one.n))
+            if void.text and _holds(message, void.text, texts, _mark(facts.contract)):
+                text = f"The text of {void.where} is in a later history."
+                return Violation("error-content-dropped", text, (void.n, one.n))
+            if any(call.id in void.calls - calls for call in message.calls):
+                text = f"A tool call of {void.where} is in a later history."
+                return Violation("error-content-dropped", text, (void.n, one.n))
     return None
 
 
@@ -221,7 +258,10 @@ RULES = (
         id="error-content-dropped",
         tier="declared",
         family="history",
-        sentence="Content of an attempt that failed or was retried is in no later request.",
+        sentence=(
+            "Content of an attempt that failed, was retried or given up, or that its stream took "
+            "back, is in no later request."
+        ),
         check=failed_content,
         needs=("error_content",),
         why=(

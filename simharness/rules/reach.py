@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
-from simharness.rules.reading import Cancel, Facts, RunFacts, read
+from simharness.rules.asked import paused
+from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.terminals import reported, tolerated
 from simharness.trace import (
     ActionTaken,
     CancelCalled,
+    ClientRenewed,
+    ClientUnusable,
     InputRejected,
     LoopError,
     Outcome,
@@ -34,7 +37,7 @@ def scope(trace: Trace, contract: Contract) -> Judgement:
             continue  # a run that never settles is judged by settles
         streams = _open_streams(facts, run, cancel)
         bodies = _open_bodies(facts, run, cancel)
-        others = [other for other in facts.runs.values() if _beside(run, other, cancel)]
+        others = [other for other in facts.runs.values() if _beside(facts, run, other, cancel)]
         occasions += len(streams) + len(bodies) + len(others)
         violations += _unreached(facts, run, cancel, streams, bodies)
         violations += [
@@ -99,12 +102,13 @@ def _unreached(
     return found
 
 
-def _beside(run: RunFacts, other: RunFacts, cancel: Cancel) -> bool:
+def _beside(facts: Facts, run: RunFacts, other: RunFacts, cancel: Cancel) -> bool:
     """Whether `other` is an uncancelled run of another session that was open at the cancel."""
     return (
         other.session != run.session
         and other.prompted < cancel.called < other.over
         and not (other.cancels or other.graceful or other.left)
+        and not paused(facts, other.prompted, other.over)
     )
 
 
@@ -154,12 +158,15 @@ def _disturbed(facts: Facts, run: RunFacts, cancel: Cancel, second: int) -> list
 def flag_reset(trace: Trace, contract: Contract) -> Judgement:
     """Judge that a run is not touched by a cancel that was over, or hit nothing, before it."""
     called = trace.of(CancelCalled)
-    if not called:
+    useless = trace.of(ClientUnusable)
+    occasions = len(useless) + len(trace.of(ClientRenewed))
+    if not called and not occasions:
         return NOTHING
     facts = read(trace, contract)
-    first = called[0].n
-    occasions = 0
-    violations: list[Violation] = []
+    first = called[0].n if called else NEVER
+    violations = [
+        Violation("cancel-flag-reset", _client(request), (request.n,)) for request in useless
+    ]
     for run in facts.runs.values():
         if run.prompted < first or run.settled is None or _has_own_cause(facts, run):
             continue
@@ -169,6 +176,11 @@ def flag_reset(trace: Trace, contract: Contract) -> Judgement:
             text = f"Run {run.number} was not cancelled, but after an earlier cancel it {touched}."
             violations.append(Violation("cancel-flag-reset", text, (first, run.over)))
     return judged(occasions, violations)
+
+
+def _client(request: ClientUnusable) -> str:
+    where = f"Request {request.request} of run {request.run}"
+    return f"{where} was made by a client that a cut stream had left of no more use."
 
 
 def _has_own_cause(facts: Facts, run: RunFacts) -> bool:

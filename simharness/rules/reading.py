@@ -170,16 +170,14 @@ class Facts:
         """Runs that the framework stopped when their time was over: from where it told a stream."""
         for action in self.trace.of(ActionTaken):
             mark = action.action.partition(" ")[0]
-            if mark not in _STOPS_LATER:
-                continue
-            for told in self.trace.of(StreamTold):
+            for told in self.trace.of(StreamTold) if mark in _STOPS_LATER else ():
                 run = self.runs.get(told.run)
-                if run is None or told.n < action.n or run.cancels or run.graceful or run.left:
+                if run is None or told.n < action.n or run.graceful or run.left:
                     continue
-                if not self._asked_anew(action.n, told):
-                    run.cancels.append(
-                        Cancel(run.number, told.n, told.n, told.n, mark.upper(), mark)
-                    )
+                first = all(told.n < cancel.called for cancel in run.cancels)
+                if first and not self._asked_anew(action.n, told):
+                    way = mark.upper()
+                    run.cancels.insert(0, Cancel(run.number, told.n, told.n, told.n, way, mark))
 
     def _asked_anew(self, since: int, told: StreamTold) -> bool:
         """Whether the stream was told for another reason: what came in between may be one."""
@@ -280,10 +278,13 @@ class Facts:
         run = self.runs.get(record.run)
         return run is not None and record.n > run.over and not run.left
 
-    def overlaps(self, run: RunFacts) -> bool:
-        """Whether another run was open at some moment of `run`."""
+    def overlaps(self, run: RunFacts, *, of_session: bool = False) -> bool:
+        """Whether another run was open at some moment of `run`; one of its session, if asked so."""
         return any(
-            other is not run and other.prompted < run.over and run.prompted < other.over
+            other is not run
+            and other.prompted < run.over
+            and run.prompted < other.over
+            and not (of_session and other.session != run.session)
             for other in self.runs.values()
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
+from simharness.rules.asked import turn_ended
 from simharness.rules.events import torn
 from simharness.rules.reading import Cancel, Facts, RunFacts, read
 from simharness.rules.rule import Rule, judged
@@ -125,11 +126,12 @@ def _after_cancel(
 def tolerated(facts: Facts, run: RunFacts, cancel: Cancel) -> set[Outcome]:
     """Outcomes besides cancelled that are true as well, because something else ended the run.
 
-    The last message was committed, a stream failed by itself or the input was rejected before the
-    cancel took effect; or other work was queued and done.
+    The last message was committed, a tool ended the turn, a stream failed by itself or the input
+    was rejected before the cancel took effect; or other work was queued and done.
     """
     before = cancel.called if cancel.late_from == cancel.called else cancel.effective
-    found = {Outcome.COMPLETED} if run.queued else set()
+    done = run.queued or turn_ended(facts, run) < before
+    found = {Outcome.COMPLETED} if done else set()
     if any(record.n < before for record in facts.trace.of(InputRejected, run.number)):
         found.add(Outcome.REJECTED)
     request = run.request_at(min(before, run.over))

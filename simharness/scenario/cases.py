@@ -21,6 +21,7 @@ from simharness.scenario.model import (
     Stream,
     TextStep,
     Tool,
+    with_reactions,
 )
 from simharness.scenario.nodes import ListNode, MapNode, Node, ScalarNode
 from simharness.scenario.schedules import read_schedule
@@ -186,7 +187,7 @@ def _closing_prompt(text: str = "again", model: tuple[Stream, ...] | None = None
 def _over(actions: tuple[Action, ...]) -> bool:
     """Whether nothing is left that could answer another prompt."""
     over = False
-    for action in actions:
+    for action in with_reactions(actions):
         if isinstance(action, OtherAction):
             if action.verb in _NO_EPILOGUE_AFTER:
                 over = True

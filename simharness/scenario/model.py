@@ -460,7 +460,7 @@ class Case:
 
     def promised(self) -> frozenset[str]:
         """The keys of everything written that must happen in some trial."""
-        keys = {action.key for action in _with_reactions(self.actions)}
+        keys = {action.key for action in with_reactions(self.actions)}
         for prompt in self.prompts:
             for stream in prompt.model:
                 keys.add(stream.reaction.key)
@@ -475,7 +475,7 @@ class Case:
         return frozenset(keys - {""})
 
 
-def _with_reactions(actions: Iterable[Action]) -> Iterator[Action]:
+def with_reactions(actions: Iterable[Action]) -> Iterator[Action]:
     """All actions, with those that are taken where a run settles."""
     for action in actions:
         yield action

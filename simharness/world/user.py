@@ -191,10 +191,13 @@ class User:
         self.unsettled.discard(run)
         if self.unsettled:
             return
+        before: UserAction | None = None  # the one whose handle makes an action without place due
         for user in self._segment:
             late = user.state is State.DUE and (is_anywhere(user.action) or _timed(user))
-            if user.state in {State.WAITING, State.ARMED} or late:
+            follows = user.anchor is None and before is not None and before.state not in OVER
+            if (user.state in {State.WAITING, State.ARMED} and not follows) or late:
                 self._drop(user)
+            before = before if _reacts(user) else user
         self.advance()
 
     def _drop(self, user: UserAction) -> None:

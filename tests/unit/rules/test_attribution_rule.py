@@ -3,14 +3,25 @@
 import pytest
 
 from simharness.contract import FAMILIES, Contract
-from simharness.trace import ActionTaken, AgentEnd, CancelCalled, Outcome, PromptCalled, Record
+from simharness.trace import (
+    ActionTaken,
+    AgentEnd,
+    CancelCalled,
+    Notice,
+    Outcome,
+    PromptCalled,
+    Record,
+    StreamTold,
+)
 from tests.unit.rules.traces import done, texts, verdict
 
 FIRST = Contract(cause_precedence="first", reports=FAMILIES)
 MARKS = Contract(cause_precedence="mark-over-caller", reports=FAMILIES)
 BUDGET = CancelCalled("api", "budget")
 USER = CancelCalled("api", "user")
-SHUTDOWN = ActionTaken("shutdown during search")
+SHUTDOWN = CancelCalled("shutdown", "shutdown")
+DRAIN = ActionTaken("quiesce after chunk 1")
+TOLD = StreamTold(1, "signal")
 
 
 def problems(*stops: Record, cause: str, contract: Contract = MARKS) -> list[str]:
@@ -39,6 +50,48 @@ def test_whoever_was_first_counts_where_that_is_declared() -> None:
     assert [] == problems(USER, SHUTDOWN, cause="user", contract=FIRST)
     assert [] == problems(SHUTDOWN, USER, cause="shutdown", contract=FIRST)
     assert 1 == len(problems(USER, SHUTDOWN, cause="shutdown", contract=FIRST))
+
+
+def test_a_stop_that_lets_a_run_go_on_first_counts_from_where_it_is_seen() -> None:
+    """The stream is told when the time is over; before that a caller may have been first."""
+    assert [] == problems(DRAIN, cause="quiesce")
+    assert 1 == len(problems(DRAIN, cause="user"))
+    for cause in ("quiesce", "user"):
+        assert [] == problems(DRAIN, USER, cause=cause)
+    assert [] == problems(DRAIN, TOLD, USER, cause="quiesce")
+    assert 1 == len(problems(DRAIN, TOLD, USER, cause="user"))
+
+
+def test_only_a_callers_stop_leaves_a_note() -> None:
+    """A note claims that somebody asked for the stop; behind a shutdown nobody has."""
+    note = Notice("interruption", "stopped")
+    assert [] == problems(USER, note, cause="user")
+    wanted = ["A note in run 1 claims a stop that no caller has asked for."]
+    assert wanted == problems(SHUTDOWN, note, cause="shutdown")
+    assert wanted == problems(note, cause="")
+
+
+def test_a_failure_is_not_put_down_to_a_cancel_of_another_run() -> None:
+    """The reason of a cancel that came before is of no concern to a run that fails later."""
+    records = [
+        BUDGET,
+        PromptCalled("hi"),
+        AgentEnd(Outcome.FAILED, "budget"),
+        done("raised", error="Boom", outcome=Outcome.FAILED),
+    ]
+    wanted = ["The failure of run 1 is put down to budget, a cancel not its own."]
+    assert wanted == texts(verdict("cancel-attribution", *records, contract=MARKS))
+
+
+def test_the_exception_of_a_stop_names_whose_it_was() -> None:
+    """Who awaits a run hears of a stop by an exception only."""
+    for error, wrong in (("StoppedError: stopped: shutdown", 0), ("StoppedError: stopped", 1)):
+        records = [
+            PromptCalled("hi"),
+            SHUTDOWN,
+            done("raised", error=error, outcome=Outcome.CANCELLED),
+        ]
+        assert wrong == len(texts(verdict("cancel-attribution", *records, contract=MARKS)))
 
 
 def test_a_cancel_without_a_reason_is_not_judged() -> None:

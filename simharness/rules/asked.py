@@ -1,0 +1,68 @@
+"""What a framework asked of an agent besides to run: restarts, pauses, ends of turns, replays.
+
+Read by rules for which these are no cancels and yet explain what a run does. Nothing here judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts
+from simharness.trace import (
+    ActionTaken,
+    RequestMade,
+    StreamTold,
+    Trace,
+    TurnEndAsked,
+)
+
+__all__ = ["given_up", "paused", "taken_actions", "turn_ended", "verb_of"]
+
+
+def verb_of(action: ActionTaken) -> str:
+    """The verb of an action, whose label may hold its place as well."""
+    return action.action.partition(" ")[0]
+
+
+def taken_actions(trace: Trace, *verbs: str) -> Iterator[ActionTaken]:
+    """The actions of some verbs, in order."""
+    return (action for action in trace.of(ActionTaken) if verb_of(action) in verbs)
+
+
+def given_up(facts: Facts, request: RequestMade) -> bool:
+    """Whether a stream was given up for another one: told to end, though nobody cancelled."""
+    told = _told(facts, request)
+    if told is None or any(cancel.called < told for cancel in _cancels(facts, request)):
+        return False
+    asked = (action.n for action in taken_actions(facts.trace, "context_restart"))
+    return any(request.n < n < told for n in asked)
+
+
+def _told(facts: Facts, request: RequestMade) -> int | None:
+    for told in facts.trace.of(StreamTold, request.run):
+        if told.request == request.request:
+            return told.n
+    return None
+
+
+def _cancels(facts: Facts, request: RequestMade) -> Sequence[Cancel]:
+    run = facts.runs.get(request.run)
+    return run.cancels if run is not None else ()
+
+
+def paused(facts: Facts, first: int, last: int) -> bool:
+    """Whether a quiesce was in force at some moment between two records."""
+    since: int | None = None
+    for action in taken_actions(facts.trace, "quiesce", "resume"):
+        if verb_of(action) == "quiesce":
+            since = action.n if since is None else since
+        elif since is not None:
+            if since < last and first < action.n:
+                return True
+            since = None
+    return since is not None and since < last
+
+
+def turn_ended(facts: Facts, run: RunFacts) -> int:
+    """The record by which a tool ended the turn of a run; NEVER if none did."""
+    return next((asked.n for asked in facts.trace.of(TurnEndAsked, run.number)), NEVER)
