@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 
 from simharness.contract import Contract
-from simharness.rules.reading import Facts, RunFacts, read
+from simharness.rules.reading import NEVER, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.terminals import reported
 from simharness.trace import (
@@ -41,11 +41,12 @@ class _Said:
 
 
 def _said(facts: Facts) -> list[_Said]:
-    """All steering and follow-up messages, in order."""
+    """All steering and follow-up messages, in order, but those that a kill may have taken along."""
     found = []
     for action in facts.trace.of(ActionTaken):
         verb = action.action.partition(" ")[0]
-        if verb in {"steer", "follow_up"} and action.text:
+        gone = any(kill.n > action.n for kill in facts.reloads)
+        if verb in {"steer", "follow_up"} and action.text and not gone:
             open_runs = (r for r in facts.runs.values() if r.prompted < action.n < r.over)
             run = next(open_runs, None)  # of several prompts the first is at work
             found.append(_Said(verb, action.text, action.n, run))
@@ -263,6 +264,7 @@ def _waiting_prompts(facts: Facts) -> list[tuple[RunFacts, RunFacts]]:
         and not _stopped(later)
         and not facts.trace.of(InputRejected, later.number)
         and run.settled is not None
+        and later.killed == NEVER
     ]
 
 
