@@ -85,6 +85,7 @@ _CONTRACTS = st.fixed_dictionaries(
         "late_tool_result": st.sampled_from([None, "real", "dropped"]),
         "streaming": st.sampled_from([None, "both", "streaming-only"]),
         "on_dispose": st.sampled_from([None, "terminal", "silent"]),
+        "store": st.sampled_from([None, "yes"]),
         "hooks_after_cancel": st.sampled_from([None, "none", "rest-of-chain"]),
     }
 ).map(lambda words: Contract(reports=FAMILIES, **words))
