@@ -1,7 +1,8 @@
 """Cases that prove the same: alike in their records and in the rules that had something to judge.
 
 Two default trials are alike if they differ in nothing but the wording of texts and the length of
-waits. A suite in which many cases are alike is longer than it is strong.
+waits, and show the same profile and fault of the loop. A suite in which many cases are alike is
+longer than it is strong.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def alike(cases: Iterable[Case], factory: AgentFactory) -> list[tuple[str, ...]]
                 verdict = Bench(case, factory).trial(ScheduleChooser())
             except NotApplicable:
                 continue
-            groups.setdefault(likeness(verdict), []).append(case.id)
+            key = (case.profile, case.mutant, likeness(verdict))
+            groups.setdefault(key, []).append(case.id)
     return [tuple(ids) for ids in groups.values() if len(ids) > 1]
 
 

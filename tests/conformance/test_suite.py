@@ -96,7 +96,8 @@ def test_few_cases_look_alike(suite: tuple[Played, ...]) -> None:
     placed = [played for played in suite if not has_anywhere(played.case)]
     groups: dict[object, list[str]] = {}
     for played in placed:
-        groups.setdefault(likeness(played.verdict), []).append(played.case.id)
+        loop = (played.case.profile, played.case.mutant)
+        groups.setdefault((loop, likeness(played.verdict)), []).append(played.case.id)
     alike = [ids for ids in groups.values() if len(ids) > 1]
     extra = sum(len(ids) - 1 for ids in alike)
     report = "\n".join(" | ".join(ids) for ids in alike)
