@@ -41,11 +41,11 @@ class Processes:
         if self.store is None:
             return
         agent = self._trial.agent
-        lacks = [name for name in ("load", "stored") if not hasattr(agent, name)]
+        lacks = [name for name in ("load", "stored") if getattr(agent, name, None) is None]
         if lacks:
             raise NotApplicable(f"{agent.name} keeps no session (it has no `{lacks[0]}`)")
         verbs = {getattr(action, "verb", "") for action in self._trial.case.actions}
-        if "fork" in verbs and not hasattr(agent, "fork"):
+        if "fork" in verbs and getattr(agent, "fork", None) is None:
             raise NotApplicable(f"{agent.name} has no `fork`")
 
     def begin(self) -> None:
