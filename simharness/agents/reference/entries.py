@@ -57,9 +57,15 @@ def from_line(line: str) -> tuple[int, Entry] | None:
     """The entry of a line with its number; None for anything that `to_line` has not written."""
     try:
         said = json.loads(line)
-        return int(said["n"]), _entry(said)
+        return _count(said["n"]), _entry(said)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def _count(said: object) -> int:
+    if not isinstance(said, int) or said < 0:
+        raise ValueError("no count")
+    return said
 
 
 def _said(entry: Entry) -> dict[str, object]:
@@ -80,7 +86,7 @@ def _entry(said: Mapping[str, Any]) -> Entry:
     if "began" in said:
         return Began(str(said["began"]))
     if "taken_back" in said:
-        return TakenBack(int(said["taken_back"]))
+        return TakenBack(_count(said["taken_back"]))
     if said["turn"] == "over":
         return TurnOver()
     raise ValueError("no entry")
@@ -127,5 +133,5 @@ def _block_words(block: Block) -> dict[str, str]:
 def _block(said: Mapping[str, Any]) -> Block:
     if "call" in said:
         return Call(str(said["call"]), str(said["name"]), str(said["args"]))
-    name = next(iter(said))
+    (name,) = said
     return _BLOCKS[name](str(said[name]))
