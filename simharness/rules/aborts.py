@@ -81,15 +81,16 @@ def cut_is_told(trace: Trace, contract: Contract) -> Judgement:
 def _was_cut(facts: Facts, run: RunFacts, cancel: Cancel, request: RequestMade) -> bool:
     """Whether the cancel cut an answer that had begun, or calls that had not been answered.
 
-    Where only calls count, those of a finished answer do: a call in a cut stream never was one.
+    Where only calls count, those of an answer do that had finished before: a call in a cut stream
+    never was one.
     """
     chunks = facts.taken(run.number, request.request)
     ended = {tool.call_id for tool in facts.trace.of(ToolEnded) if tool.n < cancel.called}
     open_calls = {chunk.call_id for chunk in chunks if chunk.kind == "args"} - ended
-    cut_short = facts.natural_end(request, min(cancel.effective, run.over)) is None
     if facts.contract.cancel_marker_when == "calls-cut":
-        return bool(open_calls) and not cut_short
-    return bool(open_calls) or (bool(chunks) and cut_short)
+        return bool(open_calls) and facts.natural_end(request, cancel.called) is not None
+    before = min(cancel.effective, run.over)
+    return bool(open_calls) or (bool(chunks) and facts.natural_end(request, before) is None)
 
 
 def _hidden(facts: Facts, request: RequestMade, left: Heard) -> str:

@@ -196,7 +196,10 @@ def test_a_marker_for_cut_calls_is_owed_only_for_them() -> None:
     calls = Contract(abort_visible="yes", cancel_marker_when="calls-cut")
     assert 0 == verdict("abort-visible", *cut(before=STREAMING), contract=calls).occasions
     assert 1 == verdict("abort-visible", *cut(before=DEPLOYING), contract=calls).occasions
-    assert 0 == verdict("abort-visible", *cut(before=DEPLOYING[:1]), contract=calls).occasions
+    piece, finish = DEPLOYING[:2]
+    assert 0 == verdict("abort-visible", *cut(before=(piece,)), contract=calls).occasions
+    races = run(piece, CancelCalled("api"), finish, CancelEffective(), then=(HI,))
+    assert 0 == verdict("abort-visible", *races, contract=calls).occasions
 
 
 def test_an_agent_that_does_not_disclose_aborts_is_not_judged() -> None:
