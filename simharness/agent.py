@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import attrs
 
@@ -303,6 +303,13 @@ class World(Protocol):
 
     def stream(self, request: Request, *, signal: Flag | None = None) -> ModelStream:
         """Make a model request. `signal` is looked at once per loop boundary, as by a provider."""
+        ...
+
+    def transport(self, library: str) -> Any:
+        """An async transport of `library`, httpx or httpx2, behind which the scripts play.
+
+        For agents with a client of their own: give it to `AsyncClient(transport=...)`.
+        """
         ...
 
     def tools(self) -> Sequence[ToolSpec]:

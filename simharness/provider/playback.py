@@ -27,7 +27,7 @@ from simharness.provider.compile import (
     end_item,
     provider_error,
 )
-from simharness.scenario.model import EndKind, EndStep, Report, Stream
+from simharness.scenario.model import EndKind, EndStep, Report, Stream, WireFaults
 from simharness.trace import (
     ChunkArrived,
     ChunkTaken,
@@ -79,6 +79,7 @@ class ScriptedStream(Source):
         "_signal",
         "_told",
         "_waiter",
+        "_wired",
         "request",
         "run",
     )
@@ -94,6 +95,7 @@ class ScriptedStream(Source):
         request: int,
         fresh_id: Callable[[], str],
         signal: Flag | None = None,
+        wired: bool = False,
     ) -> None:
         super().__init__(loop, f"request {request}")
         self.run = run
@@ -103,6 +105,7 @@ class ScriptedStream(Source):
         self._script = script
         self._fresh_id = fresh_id
         self._signal = signal
+        self._wired = wired
         self._left: deque[Delivery] = deque(compile_stream(script, fresh_id))
         self._buffer: deque[Item] = deque()
         self._waiter: asyncio.Future[None] | None = None
@@ -209,13 +212,32 @@ class ScriptedStream(Source):
         reaction = self._script.reaction
         if not self._ended:
             self._recorder.add(StreamTold(self.request, "aclose()"), self.run)
-        if reaction.close_takes_s or reaction.close_raises:
+        hung_up = self._wired and not self._ended
+        if reaction.close_takes_s or reaction.close_raises or hung_up:
             self._recorder.play(reaction.key)
         self._shut("aclose")
         if reaction.close_takes_s:
             await Wait(self.loop, f"close of request {self.request}", reaction.close_takes_s).done
         if reaction.close_raises:
             raise ProviderError("closing the stream failed")
+
+    @property
+    def wire(self) -> WireFaults:
+        """What goes wrong on the wire."""
+        return self._script.wire
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks are left to come."""
+        return sum(bool(delivery.number) for delivery in self._left)
+
+    @property
+    def opens(self) -> bool:
+        """Whether an answer begins before anything fails; without, there is only a status."""
+        first = next(iter(self._left), None)
+        end = None if first is None else first.items[-1].end
+        fails = end is not None and end.kind in {EndKind.ERROR, EndKind.RAISE}
+        return first is None or bool(first.number) or not fails
 
     @property
     def cut(self) -> bool:
@@ -247,6 +269,9 @@ class ScriptedStream(Source):
     def _swallows_cancel(self) -> bool:
         reaction = self._script.reaction
         if self._told or not reaction.written or reaction.report not in _SWALLOWS:
+            return False
+        if self._wired:  # who hangs up hears nothing more
+            self._recorder.play(reaction.key)
             return False
         self._tell("CancelledError")
         return True

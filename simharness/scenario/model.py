@@ -193,6 +193,23 @@ class Reaction:
 
 
 @attrs.frozen
+class WireFaults:
+    """What goes wrong on the wire alone, for agents with an HTTP client of their own.
+
+    `split`: the bytes come in pieces of at most so many (0: frame by frame). `done` False: the mark
+    that the answer is complete never comes. `truncate`: half of the last chunk's frame is missing.
+    """
+
+    split: int = 0
+    done: bool = True
+    truncate: bool = False
+
+
+SOUND = WireFaults()
+"""A wire without faults."""
+
+
+@attrs.frozen
 class Stream:
     """The script of one model stream. The last step is always an `EndStep`.
 
@@ -205,6 +222,7 @@ class Stream:
     starts: bool = True
     burst: int = 1
     every_s: float = 0.0
+    wire: WireFaults = SOUND
     place: Place = attrs.field(default=Place(), eq=False)
 
 

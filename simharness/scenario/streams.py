@@ -22,6 +22,7 @@ from simharness.scenario.model import (
     Step,
     Stream,
     TextStep,
+    WireFaults,
 )
 from simharness.scenario.nodes import ListNode, MapNode, Node, ScalarNode
 from simharness.scenario.steps import read_step
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["chunk_count", "read_model"]
 
-_ANSWER_KEYS = ("stream", "on_cancel", "start", "burst", "every", "attempts")
+_ANSWER_KEYS = ("stream", "on_cancel", "start", "burst", "every", "wire", "attempts")
+_WIRE_KEYS = ("split", "done", "truncate")
 _REACTION_KEYS = (
     "report",
     "reason",
@@ -89,7 +91,19 @@ def _answer(reader: Reader, node: Node, path: str) -> tuple[Stream, ...]:
             starts=keys.flag("start", default=True),
             burst=keys.whole("burst", 1, least=1),
             every_s=keys.seconds("every"),
+            wire=_wire(reader, keys.get("wire")),
         ),
+    )
+
+
+def _wire(reader: Reader, node: Node | None) -> WireFaults:
+    if node is None:
+        return WireFaults()
+    keys = reader.keys(node, "wire faults", _WIRE_KEYS)
+    return WireFaults(
+        split=keys.whole("split", 0, least=1),
+        done=keys.flag("done", default=True),
+        truncate=keys.flag("truncate", default=False),
     )
 
 

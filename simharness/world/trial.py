@@ -13,7 +13,10 @@ from typing import Any
 from simharness.agent import Agent, AgentFactory, Flag, NotApplicable, Request, Style
 from simharness.choices import Chooser
 from simharness.provider.playback import ScriptedStream
+from simharness.provider.wire.fits import unsayable
+from simharness.provider.wire.transport import transport
 from simharness.scenario.model import (
+    SOUND,
     Action,
     AnchorKind,
     CancelAction,
@@ -96,6 +99,7 @@ class Trial:
             raise NotApplicable("agents in another process need the bridge")
         for action in self.case.actions:
             self._check(action)
+        self._check_wire()
         self.processes.check()
         self._check_attribute("ends_turns", any(tool.ends_turn for tool in self.case.tools))
         self._check_attribute("renews_client", self.case.client_renewed)
@@ -116,6 +120,17 @@ class Trial:
         for reaction in action.reactions if isinstance(action, OtherAction) else ():
             self._check(reaction)
 
+    def _check_wire(self) -> None:
+        """Refuse scripts that the provider behind the agent's client has no words for."""
+        seam, _, dialect = self.agent.seam.partition(":")
+        streams = [stream for prompt in self.case.prompts for stream in prompt.model]
+        if seam == "wire":
+            wrong = unsayable(dialect, streams)
+            if wrong:
+                raise NotApplicable(wrong)
+        elif any(stream.wire != SOUND for stream in streams):
+            raise NotApplicable(f"{self.agent.name} has no wire for faults of one")
+
     def _check_attribute(self, name: str, needed: bool) -> None:
         if needed and not getattr(self.agent, name, False):
             raise NotApplicable(f"{self.agent.name} does not say `{name} = True`")
@@ -131,7 +146,16 @@ class Trial:
 
     # --- World, for the agent ------------------------------------------------------------------
 
-    def stream(self, request: Request, *, signal: Flag | None = None) -> ScriptedStream:
+    def transport(self, library: str) -> Any:
+        """A transport of an HTTP library; each request it gets is a model request."""
+        return transport(library, self._posted, self.loop.boundaries.fail)
+
+    def _posted(self, request: Request) -> ScriptedStream:
+        return self.stream(request, wired=True)
+
+    def stream(
+        self, request: Request, *, signal: Flag | None = None, wired: bool = False
+    ) -> ScriptedStream:
         """Make a model request; the next scripted answer of this run plays."""
         run = RUN.get()
         number = self._requests[run] = self._requests.get(run, 0) + 1
@@ -154,6 +178,7 @@ class Trial:
             request=number,
             fresh_id=self._fresh_id,
             signal=signal,
+            wired=wired,
         )
         self.streams.append(stream)
         self.user.appeared(stream)
