@@ -24,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "world": {
         "world", "provider", "scenario", "agent", "verdict", "choices", "trace", "storing", "contract",
     },
-    "provider": {"provider", "world", "scenario", "agent", "trace", "choices"},
+    "provider": {"provider", "world", "scenario", "agent", "trace", "choices", "verdict"},
     "agents": {"agents", "agent", "contract", "trace", "provider"},
     "rules": {"rules", "trace", "storing", "verdict", "contract"},
     "search": {"search", "choices", "verdict"},
