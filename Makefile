@@ -3,12 +3,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Every profile with a contract of its own.
+PROFILES := yoagent deepseek-harness
+
 .DEFAULT_GOAL := conformance
 .PHONY: conformance test lint format bench bench-peers determinism clean
 
-# The suite on the reference loop; writes reports/latest/.
+# The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
 	$(BIN)/simharness run scenarios --agent reference --strict-coverage --out reports/latest
+	for profile in $(PROFILES); do \
+		$(BIN)/simharness run scenarios --profile $$profile --budget quick --strict-coverage \
+			--out reports/latest/$$profile || exit; \
+	done
 
 # All tests.
 test: $(VENV)/.dev

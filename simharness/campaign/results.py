@@ -35,6 +35,12 @@ class Identity:
     iterates: bool = False  # prompt() gives an iterator
     profile: str = ""  # of the reference loop
 
+    @property
+    def title(self) -> str:
+        """The name by which `--agent` finds it, and its version."""
+        name = f"{self.name}@{self.profile}" if self.profile else self.name
+        return f"{name} {self.version}".rstrip()
+
 
 @attrs.frozen(eq=False)
 class Example:
@@ -146,8 +152,10 @@ class SuiteResult:
 
     @property
     def agent(self) -> Identity | None:
-        """The agent, as the first case that made one saw it."""
-        return next((result.agent for result in self.results if result.agent is not None), None)
+        """The agent, as the first case saw it, if possible one that changes nothing about it."""
+        made = [result for result in self.results if result.agent is not None]
+        made.sort(key=lambda one: (one.case.mutant is not None, one.case.profile is not None))
+        return made[0].agent if made else None
 
     def causes(self) -> list[Finding]:
         """What breaks the suite, each cause once, the one seen in most cases first.

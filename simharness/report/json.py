@@ -89,7 +89,9 @@ def timeline_row(row: Row) -> Object:
 def _agent(agent: Identity | None) -> Object:
     if agent is None:
         return {"name": "", "version": "", "contract": {}}
-    return {"name": agent.name, "version": agent.version, "contract": agent.contract.spoken()}
+    profile = {"profile": agent.profile} if agent.profile else {}
+    who = {"name": agent.name, "version": agent.version, **profile}
+    return {**who, "contract": agent.contract.spoken()}
 
 
 def _summary(suite: SuiteResult) -> Object:

@@ -131,7 +131,7 @@ def summary(suite: SuiteResult, seconds: float | None = None) -> str:
     if suite.skipped:
         parts.append(f"{plural(suite.skipped, 'case')} not run")
     if suite.agent is not None:
-        parts.append(f"agent {suite.agent.name} {suite.agent.version}".rstrip())
+        parts.append(f"agent {suite.agent.title}")
     if seconds is not None:
         parts.append(f"{seconds:.1f} s")
     return "; ".join(parts)

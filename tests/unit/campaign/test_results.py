@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import attrs
 
-from simharness.campaign.results import CaseResult, Example, Finding, SuiteResult, deepened, merged
+from simharness.campaign.results import (
+    CaseResult,
+    Example,
+    Finding,
+    Identity,
+    SuiteResult,
+    deepened,
+    merged,
+)
 from simharness.campaign.tally import Tally
 from simharness.choices import Kind, Option, Point
 from simharness.scenario.model import Case
@@ -98,6 +106,23 @@ def test_exit_codes_go_by_the_worst_that_happened() -> None:
     assert ExitCode.NOT_EXERCISED is code(holds, missed)
     assert ExitCode.HOLDS is code(holds, missed, strict=False)
     assert ExitCode.HOLDS is code(result(CaseVerdict.WAIVED), result(CaseVerdict.NOT_APPLICABLE))
+
+
+def test_a_suite_names_the_agent_and_not_what_single_cases_make_of_it() -> None:
+    """Some cases give the reference loop a profile or a fault."""
+    holds = result(CaseVerdict.HOLDS)
+    plain = attrs.evolve(holds, agent=Identity("reference", "1"))
+    dressed = attrs.evolve(plain, case=attrs.evolve(CASE, profile="yoagent"))
+    dressed = attrs.evolve(dressed, agent=Identity("reference", "1", profile="yoagent"))
+    faulty = attrs.evolve(plain, case=attrs.evolve(CASE, mutant="x"), agent=Identity("x", "1"))
+
+    def title(*results: CaseResult) -> str | None:
+        agent = SuiteResult(results).agent
+        return None if agent is None else agent.title
+
+    assert "reference 1" == title(faulty, dressed, plain)
+    assert "reference@yoagent 1" == title(faulty, dressed)
+    assert None is title(holds)
 
 
 def test_endings_are_counted_and_the_smallest_way_to_each_is_kept() -> None:
