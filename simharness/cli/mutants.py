@@ -101,7 +101,7 @@ def _measured(names: Sequence[str], cases: Sequence[Case], plan: Plan, jobs: int
     from simharness.campaign.reach import reach_of
     from simharness.isolate import Crew
 
-    wanted = [change for change in changes() if change.id.startswith(tuple(names) or "")]
+    wanted = changes(*names)
     if not wanted:
         modules = sorted({change.module for change in changes()})
         raise BadInput(

@@ -51,3 +51,39 @@ def test_an_unknown_mutant_says_which_there_are(capsys: pytest.CaptureFixture[st
     assert 'did you mean "cut-text-is-lost"?' in capsys.readouterr().err
     assert 3 == main(["run", "--suite", "--agent", "mutant:nobody"])
     assert MUTANTS[0].id in capsys.readouterr().err
+
+
+def test_generated_mutants_are_a_list_of_their_own_and_fail_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Arguments say how names begin; the report is the same with more workers."""
+    (tmp_path / "stop.sim.yaml").write_text(CANCEL)
+    words = [
+        "mutants",
+        "--generated",
+        "calling.HookCalls.t",
+        "--path",
+        str(tmp_path),
+        "--budget",
+        "1",
+    ]
+
+    assert 0 == main([*words, "--json", "-"])
+    report = json.loads(capsys.readouterr().out)
+    assert {"format", "simharness", "python", "mutants", "survivors", "generated"} == set(report)
+    assert ([], []) == (report["mutants"], report["survivors"])
+    assert all(mutant["id"].startswith("calling.HookCalls.t") for mutant in report["generated"])
+    assert {True, False} == {bool(mutant["killed_by"]) for mutant in report["generated"]}
+
+    assert 0 == main([*words, "--json", "-", "--jobs", "2"])
+    assert report == json.loads(capsys.readouterr().out)
+
+
+def test_an_unknown_name_of_generated_mutants_says_how_names_begin(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their names are long; nobody has to know one."""
+    (tmp_path / "stop.sim.yaml").write_text(CANCEL)
+
+    assert 3 == main(["mutants", "--generated", "nobody", "--path", str(tmp_path)])
+    assert "names begin with the module: admission, answering" in capsys.readouterr().err

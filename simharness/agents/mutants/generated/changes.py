@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 import attrs
 
 from simharness.agents.mutants.generated.copies import Copy, code_of, modules, source_of
-from simharness.agents.mutants.generated.sites import Site, sites
+from simharness.agents.mutants.generated.sites import Function, Site, functions, sites
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,34 +48,42 @@ class Change:
         return f"simharness/agents/reference/{self.module}.py"
 
 
-@cache
-def changes() -> tuple[Change, ...]:
-    """Every change there is, module by module, line by line."""
-    return tuple(sorted(change for module in modules() for change, _ in _changes(module)))
+def changes(*beginnings: str) -> list[Change]:
+    """The changes whose names begin like that, none: all; module by module, line by line."""
+    found = (change for module in modules() for change in _changes(module, beginnings))
+    return [change for change in found if change.id.startswith(beginnings or "")]
 
 
 def make_changed(change: Change) -> AgentFactory:
     """Make the loop with one change; raises whatever loading it raises."""
     tree = ast.parse(source_of(change.module))
     site = next(site for one, site in _named(change.module, tree) if one == change)
-    site.put(site.new)
+    site.change()
     copy = Copy({change.module: code_of(change.module, tree)})
     return cast("AgentFactory", copy.module("__init__").ReferenceAgent)
 
 
-def _changes(module: str) -> Iterator[tuple[Change, Site]]:
+def _changes(module: str, beginnings: tuple[str, ...]) -> tuple[Change, ...]:
+    """The changes of a module if a name may begin like that: finding them takes a while."""
+    stems = {beginning.partition(".")[0] for beginning in beginnings}
+    wanted = not beginnings or any(module.startswith(stem) for stem in stems)
+    return _of(module) if wanted and module not in _NOT_THE_LOOP else ()
+
+
+@cache
+def _of(module: str) -> tuple[Change, ...]:
     """The changes of one module that make another program each."""
-    if module in _NOT_THE_LOOP:
-        return
     tree = ast.parse(source_of(module))
-    known = {_program(code_of(module, tree))}
+    known: set[object] = {_program(function) for _, function in functions(tree)}
+    found = []
     for change, site in _named(module, tree):
-        site.put(site.new)
-        program = _program(code_of(module, tree))
-        site.put(site.old)
+        site.change()
+        program = _program(site.function)
+        site.change_back()
         if program not in known:
             known.add(program)
-            yield change, site
+            found.append(change)
+    return tuple(sorted(found))
 
 
 def _named(module: str, tree: ast.Module) -> Iterator[tuple[Change, Site]]:
@@ -91,9 +99,15 @@ def _named(module: str, tree: ast.Module) -> Iterator[tuple[Change, Site]]:
         yield Change(module, site.old.lineno, last_line, name + number), site
 
 
-def _program(code: CodeType) -> object:
-    """What a code object does, without where it stands."""
+def _program(function: Function) -> object:
+    """What a function does, without where it stands."""
+    code = compile(ast.Module([function], []), "", "exec", dont_inherit=True)
+    return function.name, _instructions(code)
+
+
+def _instructions(code: CodeType) -> object:
     constants = tuple(
-        _program(one) if isinstance(one, CodeType) else (type(one), one) for one in code.co_consts
+        _instructions(one) if isinstance(one, CodeType) else (type(one), one)
+        for one in code.co_consts
     )
     return code.co_code, code.co_names, code.co_varnames, code.co_exceptiontable, constants

@@ -16,11 +16,11 @@ from collections.abc import Iterator
 
 import attrs
 
-__all__ = ["Site", "sites"]
+__all__ = ["Function", "Site", "functions", "sites"]
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 _DECLARATIONS = (
-    _Function
+    Function
     | ast.ClassDef
     | ast.Import
     | ast.ImportFrom
@@ -32,67 +32,77 @@ _DECLARATIONS = (
 
 
 @attrs.frozen(eq=False)
-class Site:
-    """One change: `old`, a part of the function `name`, gives way to `new`.
+class _Spot:
+    """Where a node stands: in the field `field` of `parent`, at `place` if that is a list."""
 
-    It stands in the field `field` of `parent`, at `place` if that is a list.
-    """
-
-    name: str
-    kind: str
-    old: ast.stmt | ast.expr
-    new: ast.stmt | ast.expr
+    node: ast.stmt | ast.expr
     parent: ast.AST
     field: str
-    place: int | None = None
+    place: int | None
 
     def put(self, node: ast.AST) -> None:
-        """Put `new` in, or `old` back."""
         if self.place is None:
             setattr(self.parent, self.field, node)
         else:
             getattr(self.parent, self.field)[self.place] = node
 
 
+_Change = tuple[str, _Spot, ast.stmt | ast.expr]  # kind, where, and what is put there
+
+
+@attrs.frozen(eq=False)
+class Site:
+    """One change of the function that has the qualified name `name`."""
+
+    name: str
+    function: Function
+    kind: str
+    spot: _Spot
+    new: ast.stmt | ast.expr
+
+    @property
+    def old(self) -> ast.stmt | ast.expr:
+        """What is changed."""
+        return self.spot.node
+
+    def change(self) -> None:
+        """Make the change."""
+        self.spot.put(self.new)
+
+    def change_back(self) -> None:
+        """Take it back."""
+        self.spot.put(self.old)
+
+
 def sites(tree: ast.Module) -> Iterator[Site]:
-    """All changes of the functions of a module, in the order of the text."""
-    for name, function in _functions(tree, ""):
+    """All changes of the functions of a module."""
+    for name, function in functions(tree):
         once = _bound_once(function)
         for node in _own(function):
-            yield from _deletions(name, node, once)
-            yield from _conditions(name, node)
+            for kind, spot, new in (*_deletions(node, once), *_conditions(node)):
+                yield Site(name, function, kind, spot, new)
 
 
-def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, _Function]]:
+def functions(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, Function]]:
     """Functions and methods by their qualified names; those within functions too."""
     for child in ast.iter_child_nodes(node):
         name = f"{prefix}{getattr(child, 'name', '')}"
-        if isinstance(child, _Function):
+        if isinstance(child, Function):
             yield name, child
-        nested = isinstance(child, _Function | ast.ClassDef)
-        yield from _functions(child, f"{name}." if nested else prefix)
-
-
-def _own(node: ast.AST) -> Iterator[ast.AST]:
-    """A function and all that is in it, but for other functions and assertions."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, _Function | ast.ClassDef | ast.Assert):
-            yield from _own(child)
+        nested = isinstance(child, Function | ast.ClassDef)
+        yield from functions(child, f"{name}." if nested else prefix)
 
 
 # --- statements -----------------------------------------------------------------------------------
 
 
-def _deletions(name: str, node: ast.AST, once: set[str]) -> Iterator[Site]:
-    if isinstance(node, _Function) and node.name == "__init__":
+def _deletions(node: ast.AST, once: set[str]) -> Iterator[_Change]:
+    if isinstance(node, Function) and node.name == "__init__":
         return
-    for field in ("body", "orelse", "finalbody"):
-        body = getattr(node, field, None)
-        for place, statement in enumerate(body if isinstance(body, list) else ()):
-            if _deletable(statement, once):
-                new = ast.copy_location(ast.Pass(), statement)
-                yield Site(name, "delete", statement, new, node, field, place)
+    for spot in _below(node):
+        statement = spot.node
+        if isinstance(statement, ast.stmt) and _deletable(statement, once):
+            yield "delete", spot, ast.copy_location(ast.Pass(), statement)
 
 
 def _deletable(statement: ast.stmt, once: set[str]) -> bool:
@@ -104,7 +114,7 @@ def _deletable(statement: ast.stmt, once: set[str]) -> bool:
     return not _names(statement) & once
 
 
-def _bound_once(function: _Function) -> set[str]:
+def _bound_once(function: Function) -> set[str]:
     """The names that exactly one statement of a function assigns."""
     bound = [name for node in _own(function) if isinstance(node, ast.stmt) for name in _names(node)]
     return {name for name in bound if bound.count(name) == 1}
@@ -128,37 +138,26 @@ def _names(statement: ast.stmt) -> set[str]:
 # --- conditions -----------------------------------------------------------------------------------
 
 
-def _conditions(name: str, node: ast.AST) -> Iterator[Site]:
-    for field, place, child in _expressions(node):
-        if any(isinstance(part, ast.NamedExpr) for part in ast.walk(child)):
+def _conditions(node: ast.AST) -> Iterator[_Change]:
+    for spot in _below(node):
+        old = spot.node
+        assigns = any(isinstance(part, ast.NamedExpr) for part in ast.walk(old))
+        if assigns or not isinstance(old, ast.expr):
             continue
-        tested = field in {"test", "ifs", "guard"}
-        if (tested and not isinstance(child, ast.Constant)) or _is_truth(child):
+        tested = spot.field in {"test", "ifs", "guard"} and not isinstance(old, ast.Constant)
+        if tested or _is_truth(old):
             for value in (True, False):
-                new = ast.copy_location(ast.Constant(value), child)
-                yield Site(name, str(value).lower(), child, new, node, field, place)
-        if isinstance(child, ast.BoolOp):
-            yield from _operands(name, child, node, field, place)
+                yield str(value).lower(), spot, ast.copy_location(ast.Constant(value), old)
+        if isinstance(old, ast.BoolOp):
+            yield from _operands(old, spot)
 
 
-def _operands(
-    name: str, both: ast.BoolOp, parent: ast.AST, field: str, place: int | None
-) -> Iterator[Site]:
+def _operands(old: ast.BoolOp, spot: _Spot) -> Iterator[_Change]:
     """Each operand dropped: what is left decides alone."""
-    for number, operand in enumerate(both.values):
-        left = both.values[:number] + both.values[number + 1 :]
-        rest = left[0] if len(left) == 1 else ast.copy_location(ast.BoolOp(both.op, left), both)
-        yield Site(name, f"without {ast.unparse(operand)} in", both, rest, parent, field, place)
-
-
-def _expressions(node: ast.AST) -> Iterator[tuple[str, int | None, ast.expr]]:
-    """The expressions directly below a node, and where they stand."""
-    for field, value in ast.iter_fields(node):
-        if isinstance(value, ast.expr):
-            yield field, None, value
-        elif isinstance(value, list):
-            found = enumerate(value)
-            yield from ((field, place, one) for place, one in found if isinstance(one, ast.expr))
+    for number, operand in enumerate(old.values):
+        left = old.values[:number] + old.values[number + 1 :]
+        rest = left[0] if len(left) == 1 else ast.copy_location(ast.BoolOp(old.op, left), old)
+        yield f"without {ast.unparse(operand)} in", spot, rest
 
 
 def _is_truth(node: ast.expr) -> bool:
@@ -167,3 +166,23 @@ def _is_truth(node: ast.expr) -> bool:
         return all(_is_truth(value) for value in node.values)
     negation = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
     return negation or isinstance(node, ast.Compare)
+
+
+# --- the tree -------------------------------------------------------------------------------------
+
+
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    """A function and all that is in it, but for other functions and assertions."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, Function | ast.ClassDef | ast.Assert):
+            yield from _own(child)
+
+
+def _below(node: ast.AST) -> Iterator[_Spot]:
+    """The statements and expressions directly below a node."""
+    for field, value in ast.iter_fields(node):
+        found = enumerate(value) if isinstance(value, list) else [(None, value)]
+        for place, one in found:
+            if isinstance(one, ast.stmt | ast.expr):
+                yield _Spot(one, node, field, place)
