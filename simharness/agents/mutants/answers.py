@@ -10,6 +10,7 @@ from simharness.agents.mutants.mutant import mutant
 from simharness.agents.reference.answering import Answer, Answering
 from simharness.agents.reference.assembler import Assembler
 from simharness.agents.reference.retry import Retry
+from simharness.agents.reference.silence import Silence
 from simharness.agents.reference.stream import Attempt, Broken, Cut, Ending, Finished
 from simharness.trace import Call, Message, MessageUpdate
 
@@ -148,6 +149,20 @@ class PlainAnswersEndWithTheirText(Answering):
         return Message("assistant", tuple(b for b in message.blocks if not isinstance(b, Call)))
 
 
+class SilenceIsWaitedOut(Silence):
+    """The limit on silence is not kept."""
+
+    def __init__(self, limit_s: float | None) -> None:  # noqa: ARG002
+        super().__init__(None)
+
+
+class OnlyTheFirstChunkIsAwaited(Silence):
+    """The limit on silence is for the first chunk; a stream that has begun may stall."""
+
+    def end(self) -> float | None:
+        return None
+
+
 async def _close(stream: ModelStream) -> None:
     await stream.aclose()
 
@@ -166,5 +181,7 @@ MUTANTS = (
     mutant("usage-is-added-up", "usage-once", UsageIsAddedUp),
     mutant("streams-are-left-open", "upstream-closed", StreamsAreLeftOpen),
     mutant("nobody-awaits-the-close", "failure-surfaced", NobodyAwaitsTheClose),
+    mutant("silence-is-waited-out", "stall-bounded", SilenceIsWaitedOut),
+    mutant("only-the-first-chunk-is-awaited", "stall-bounded", OnlyTheFirstChunkIsAwaited),
     mutant("plain-answers-end-with-their-text", "streaming-parity", PlainAnswersEndWithTheirText),
 )

@@ -15,6 +15,7 @@ from simharness.agents.reference.loop import ReferenceAgent
 from simharness.agents.reference.queues import Queues
 from simharness.agents.reference.retry import Retry
 from simharness.agents.reference.session import Session
+from simharness.agents.reference.silence import Silence
 from simharness.agents.reference.stream import Attempt
 from simharness.agents.reference.tools import ToolRunner
 from simharness.agents.reference.turns import Turns
@@ -35,6 +36,7 @@ _OWNERS: dict[type, tuple[type, str]] = {
     Queues: (ReferenceAgent, "queues_type"),
     Retry: (ReferenceAgent, "retry_type"),
     Session: (Journal, "session_type"),
+    Silence: (Answering, "silence_type"),
     ToolRunner: (ReferenceAgent, "tools_type"),
     Turns: (ReferenceAgent, "turns_type"),
 }

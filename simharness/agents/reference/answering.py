@@ -18,6 +18,7 @@ from simharness.agents.reference.sendable import (
     with_parsable_args,
     with_unique_ids,
 )
+from simharness.agents.reference.silence import Silence
 from simharness.agents.reference.stream import Attempt, Broken, Cut, Ending, Finished, GivenUp
 from simharness.trace import (
     Call,
@@ -59,6 +60,7 @@ class Answering:
     """Asks the model on behalf of one run."""
 
     attempt_type = Attempt
+    silence_type = Silence
 
     def __init__(
         self,
@@ -72,6 +74,7 @@ class Answering:
         guard: Guard,
         system: str,
         reads_on: bool,
+        idle_limit_s: float | None,
     ) -> None:
         self._world = world
         self._journal = journal
@@ -82,6 +85,7 @@ class Answering:
         self._guard = guard
         self._system = system
         self._reads_on = reads_on
+        self._idle_limit_s = idle_limit_s
         self.streaming = True
         self._attempts = 0  # within the run
         self._current: Attempt | None = None  # the one that is read
@@ -165,6 +169,7 @@ class Answering:
         )
         attempt.streaming = self.streaming
         attempt.reads_on = self._reads_on
+        attempt.silence = self.silence_type(self._idle_limit_s)
         stream = self.open(request, attempt)
         self._current = attempt
         try:

@@ -276,6 +276,7 @@ class ReferenceAgent(Supervised):
                 guard=guard,
                 system=settings.system,
                 reads_on=settings.reads_on,
+                idle_limit_s=settings.idle_limit,
             ),
             self.tools_type(
                 self.world, journal, cancellation, hooks, contract, self.queues, settings, guard

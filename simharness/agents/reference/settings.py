@@ -41,7 +41,8 @@ class Settings:
     `guard` holds results, and refusals that are replayed, back for that long; None: there is none.
     `second_prompt` is what becomes of a prompt during a run, `queue_on_cancel` what becomes of
     queued messages if a cancel does not say. With `reads_on` a stream is read to its end; else it
-    is left at its terminal, and what comes behind that is not seen.
+    is left at its terminal, and what comes behind that is not seen. A stream that is silent for
+    `idle_limit` seconds is given up as a failure.
     """
 
     turn_limit: int | None = attrs.field(default=None, validator=optional(_COUNT))
@@ -64,6 +65,7 @@ class Settings:
     )
     queue_on_cancel: str = attrs.field(default="park", validator=in_({"run", "drop", "park"}))
     reads_on: bool = attrs.field(default=False, validator=instance_of(bool))
+    idle_limit: float | None = attrs.field(default=None, validator=optional(_SECONDS))
 
     def updated(self, words: Mapping[str, object]) -> tuple[Settings, set[str]]:
         """Settings with `words` applied, and the names that could not be applied."""

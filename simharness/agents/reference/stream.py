@@ -31,6 +31,7 @@ from simharness.agents.reference.assembler import Assembler
 from simharness.agents.reference.contract import CANCEL_BOUND_S
 from simharness.agents.reference.guarding import Guard
 from simharness.agents.reference.restarting import Restart
+from simharness.agents.reference.silence import Silence
 from simharness.trace import Message, MessageEnd, MessageStart, MessageUpdate
 
 if TYPE_CHECKING:
@@ -102,6 +103,7 @@ class Attempt:
         self.restart = Restart(cancellation)
         self.streaming = True
         self.reads_on = False
+        self.silence = Silence(None)
         self.assembler = self.assembler_type()
         self.begun = False
         self.shown = ""
@@ -135,13 +137,15 @@ class Attempt:
         if not self.streaming:
             await self._read_whole(stream)
             return
-        async for chunk in stream:
-            self.take(chunk)
-            self._cancellation.notice()
-            if self.read_enough():
-                return
-            if isinstance(chunk, Retrying):
-                await self._guard.replay()
+        async with self.silence.bounded() as heard:
+            async for chunk in stream:
+                heard()
+                self.take(chunk)
+                self._cancellation.notice()
+                if self.read_enough():
+                    return
+                if isinstance(chunk, Retrying):
+                    await self._guard.replay()
 
     def read_enough(self) -> bool:
         """Whether nothing of the stream matters any more, as its end was reported."""
@@ -150,11 +154,13 @@ class Attempt:
     async def _read_whole(self, stream: ModelStream) -> None:
         """Read the answer to a plain request: it is there when it is whole, or not at all."""
         chunks: list[Chunk] = []
-        async for chunk in stream:
-            chunks.append(chunk)
-            self._cancellation.notice()
-            if isinstance(chunk, _TERMINAL):
-                break
+        async with self.silence.bounded() as heard:
+            async for chunk in stream:
+                heard()
+                chunks.append(chunk)
+                self._cancellation.notice()
+                if isinstance(chunk, _TERMINAL):
+                    break
         for chunk in chunks:
             self.take(chunk)
 
