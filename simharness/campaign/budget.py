@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from simharness.scenario.model import Case
-    from simharness.search import Strategy, Words
+    from simharness.search import Strategy
     from simharness.search.plan import Known
 
 __all__ = ["BUDGETS", "STRATEGIES", "Plan", "budget_of", "missed", "named", "strategy_of"]
@@ -34,12 +34,12 @@ BUDGETS: Final[Mapping[str, int]] = {"quick": 20, "default": 100, "deep": 5000}
 
 STRATEGIES: Final = (
     "default",
-    "schedule",
     "sweep",
     "bounded",
     "deviate",
     "random",
     "portfolio",
+    "schedule",
 )
 """The names that `--strategy` and `explore: {strategy:}` take."""
 
@@ -52,8 +52,8 @@ _DEVIATE: Final = 0.1
 class Plan:
     """How each case is searched. None leaves a value to the scenario, then to the default.
 
-    `total` is the most trials over all cases together. `mode` is strict or relaxed. `recalled` are
-    schedules under which a case, by its id, failed before: they are played first.
+    `total` is the most trials over all cases together. `mode` is strict or relaxed. `seeds` are
+    further ones, a search for each.
     """
 
     budget: int = BUDGETS["default"]
@@ -62,7 +62,11 @@ class Plan:
     strategy: str | None = None
     mode: str | None = None
     seed: int = 0
-    recalled: Mapping[str, tuple[Words, ...]] = attrs.field(factory=dict)
+    seeds: tuple[int, ...] = attrs.field(default=(), converter=tuple)
+
+    def each(self) -> list[Plan]:
+        """A plan for each seed, in order."""
+        return [attrs.evolve(self, seed=seed, seeds=()) for seed in (self.seed, *self.seeds)]
 
     def trials_of(self, case: Case) -> int:
         """The most trials of `case`: what its `explore:` asks for, else the command's budget."""
@@ -96,15 +100,14 @@ def budget_of(words: str) -> int:
 def strategy_of(plan: Plan, case: Case) -> Strategy:
     """The strategy for `case`: that of the command, else that of the scenario, else the default.
 
-    Before it come the scenario's `schedule:`, and schedules under which the case failed before.
+    Before it comes the scenario's `schedule:`, which under the name `schedule` is searched around.
     """
     bound = next(b for b in (plan.bound, case.explore.bound, _BOUND) if b is not None)
     name = plan.strategy or case.explore.strategy
     strategy = named(name, bound=bound, seed=plan.seed)
-    first = [Recall((case.schedule,), around=name == "schedule")] if case.schedule else []
-    recalled = plan.recalled.get(case.id, ())
-    again = [Recall(recalled)] if recalled else []
-    return Portfolio((*first, *again, strategy)) if first or again else strategy
+    if not case.schedule:
+        return strategy
+    return Portfolio((Recall((case.schedule,), around=name == "schedule"), strategy))
 
 
 def missed(case: Case, strategy: Strategy) -> tuple[str, ...]:

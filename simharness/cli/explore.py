@@ -38,19 +38,18 @@ def command(*, paths: tuple[str, ...], agent: str, plan: Plan, apart: Apart) -> 
     Without --strategy: default, sweep, bounded up to --bound (2), then sampling.
     """
     from simharness.campaign import coverage
+    from simharness.cli.kept import keep
     from simharness.cli.output import echo
-    from simharness.cli.progress import Progress
+    from simharness.cli.seeds import searched
     from simharness.report import endings, text
 
     cases = load_cases(paths, suite=False)
     given = frozenset(case.place.file for case in cases)
     plan = attrs.evolve(plan, strategy=plan.strategy or "portfolio")
     with apart.place(agent, given, batches=True) as place:
-        with Progress(plan.most(cases), plan, hidden=False) as progress:
-            result = place.checked(cases, plan, progress)
-        result = place.refined(result, plan)
+        result = place.refined(searched(place, cases, plan, hidden=False), plan)
     blocks = [endings.as_text(one) for one in result.results]
     blocks += text.failures(result, coverage.sentences())
-    blocks += [f"NOTE {remark}" for remark in result.remarks]
+    blocks += [f"NOTE {remark}" for remark in (*result.remarks, *keep(result, agent))]
     echo("\n\n".join([*blocks, text.summary(result)]))
     return result.exit_code()

@@ -11,6 +11,7 @@ import click
 
 from simharness.cli import project
 from simharness.cli.problems import BadInput, did_you_mean
+from simharness.cli.seeds import seed_options, seeds_of
 
 if TYPE_CHECKING:
     from simharness.agent import AgentFactory
@@ -40,7 +41,7 @@ _PROFILE = click.option(
     "--profile", metavar="NAME", help="Let the reference loop behave as this real system does."
 )
 
-_STRATEGIES = ("default", "sweep", "bounded", "deviate", "random", "portfolio")
+_STRATEGIES = ("default", "sweep", "bounded", "deviate", "random", "portfolio", "schedule")
 
 _BUDGET = click.option(
     "--budget",
@@ -67,7 +68,7 @@ _SEARCH = (
     ),
     click.option("--bound", type=click.IntRange(0), help="Most deviations from the default order."),
     _MODE,
-    click.option("--seed", type=int, default=0, help="Seed of the sampling strategies."),
+    seed_options,
 )
 
 _OUTPUT = (
@@ -126,7 +127,7 @@ def baseline_option(command: Command) -> Command:
 
 def search_options(command: Command) -> Command:
     """`--budget` and so on; the command gets them as one `plan`."""
-    names = ("budget", "total", "strategy", "bound", "mode", "seed")
+    names = ("budget", "total", "strategy", "bound", "mode", "seed", "seeds")
     return _with(_planned(command, names), _SEARCH)
 
 
@@ -172,6 +173,8 @@ def _planned(command: Command, names: tuple[str, ...]) -> Command:
             given["budget"] = budget_of(given["budget"])
         except ValueError as error:
             raise BadInput(f"--budget: {error}") from None
+        if "seed" in given:
+            given["seed"], *given["seeds"] = seeds_of(given["seed"], given["seeds"])
         return command(plan=Plan(**given), **words)
 
     return bundled

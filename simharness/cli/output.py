@@ -16,7 +16,7 @@ from simharness.report.atomic import write_text
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from simharness.campaign.results import CaseResult, Finding, SuiteResult
     from simharness.cli.options import Output
@@ -26,8 +26,13 @@ __all__ = ["echo", "keep_long_scenarios", "say", "write_suite"]
 _LISTED = 20  # not exercised cases that are named without --verbose
 
 
-def write_suite(suite: SuiteResult, output: Output, *, seconds: float) -> None:
-    """Write everything that was asked for, each file whole or not at all."""
+def write_suite(
+    suite: SuiteResult, output: Output, *, seconds: float, notes: Sequence[str] = ()
+) -> None:
+    """Write everything that was asked for, each file whole or not at all.
+
+    `notes` are about this folder, not about the result: they are printed and stand in no file.
+    """
     keep_long_scenarios(found for result in suite.results for found in result.findings)
     made = _Reports(suite, round(seconds, 3))
     if output.out is not None:
@@ -44,7 +49,7 @@ def write_suite(suite: SuiteResult, output: Output, *, seconds: float) -> None:
         elif file is not None:
             write_text(Path(file), form())
     if output.printed is None:
-        echo(made.text(quiet=output.quiet, verbose=output.verbose))
+        echo(made.text(quiet=output.quiet, verbose=output.verbose, notes=notes))
         if output.github:
             click.echo("\n".join(github.as_annotations(suite)))
 
@@ -69,9 +74,10 @@ class _Reports:
             self.suite, coverage.sentences(), coverage.obstacles(self.suite.agent)
         )
 
-    def text(self, *, quiet: bool, verbose: bool) -> str:
+    def text(self, *, quiet: bool, verbose: bool, notes: Sequence[str] = ()) -> str:
         blocks = text.failures(self.suite, coverage.sentences())
-        blocks.append("\n".join(f"NOTE {remark}" for remark in self.suite.remarks))
+        notes = [*self.suite.remarks, *([] if quiet else notes)]
+        blocks.append("\n".join(f"NOTE {note}" for note in notes))
         if quiet:
             return _joined([*blocks, text.summary(self.suite, self.seconds)])
         parts = ["\n".join(_case_lines(self.suite.results))] if verbose else []

@@ -157,6 +157,5 @@ def _about(agent: str, plan: Plan) -> dict[str, str]:
     import simharness
 
     options = {field.name: str(getattr(plan, field.name)) for field in attrs.fields(type(plan))}
-    del options["recalled"]
     python = ".".join(platform.python_version_tuple()[:2])
     return {"simharness": simharness.__version__, "python": python, "agent": agent, **options}

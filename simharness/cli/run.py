@@ -9,6 +9,8 @@ import click
 
 from simharness.cli import project
 from simharness.cli.apart import apart_options
+from simharness.cli.deterministic import report_determinism
+from simharness.cli.kept import kept_options
 from simharness.cli.options import (
     agent_option,
     baseline_option,
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
     from simharness.campaign.budget import Plan
     from simharness.campaign.results import SuiteResult
     from simharness.cli.apart import Apart
+    from simharness.cli.kept import Kept
     from simharness.cli.options import Output
+    from simharness.cli.place import Place
+    from simharness.project.excuses import Excuses
     from simharness.scenario.model import Case
 
 __all__ = ["command"]
@@ -47,9 +52,15 @@ __all__ = ["command"]
 @click.option("--tag", "tags", multiple=True, metavar="T", help="Only cases with this tag.")
 @click.option("--strict-coverage", is_flag=True, help="Exit with 2 if something never happened.")
 @click.option("--redundant", is_flag=True, help="Only list the cases that prove the same.")
+@click.option(
+    "--check-determinism",
+    is_flag=True,
+    help="Only play each case twice, and in another process under another hash seed.",
+)
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that fails.")
 @click.option("--pin", is_flag=True, help="Keep default timelines beside the scenarios.")
 @click.option("--update", is_flag=True, help="Keep them anew, also those that changed.")
+@kept_options
 @baseline_option
 @apart_options
 @output_options
@@ -63,35 +74,65 @@ def command(
     tags: tuple[str, ...],
     strict_coverage: bool,
     redundant: bool,
+    check_determinism: bool,
     fail_fast: bool,
     pin: bool,
     update: bool,
+    kept: Kept,
     baseline: str | None,
     apart: Apart,
     output: Output,
 ) -> int:
-    """Check scenario files and folders against an agent."""
+    """Check scenario files and folders against an agent.
+
+    What failed in an earlier run is replayed first, and what fails now is kept for the next one.
+    """
     from simharness.cli.output import echo, write_suite
-    from simharness.cli.progress import Progress
 
     excuses = project.excuses(baseline)
-    cases = select(load_cases(paths, suite=suite), expression, tags)
+    everything = kept.cases(agent) if kept.only else load_cases(paths, suite=suite)
+    if not everything:
+        return ExitCode.HOLDS
+    cases = select(everything, expression, tags)
     if redundant:
         return _list_redundant(cases, agent)
+    if check_determinism:
+        return report_determinism(cases, agent)
     given = frozenset(case.place.file for case in cases)
     started = time.perf_counter()
     with apart.place(agent, given) as place:
-        with Progress(plan.most(cases), plan, hidden=output.quiet) as progress:
-            result = place.checked(cases, plan, progress, fail_fast=fail_fast, excuse=excuses.apply)
+        result = _searched(place, cases, plan, kept, excuses, output, fail_fast=fail_fast)
         result = place.refined(excuses.remarked(result), plan)
         changed = place.changed(cases, pin=pin, update=update)
-    write_suite(result, output, seconds=time.perf_counter() - started)
+    notes = kept.notes(result, agent)
+    write_suite(result, output, seconds=time.perf_counter() - started, notes=notes)
+    if changed and output.printed is None:
+        echo("\n\n".join(changed))
     code = result.exit_code(strict_coverage=strict_coverage)
     if code is ExitCode.HOLDS and strict_coverage:
         code = _covered(result, whole=suite or any("::" not in path for path in paths))
-    if changed and output.printed is None:
-        echo("\n\n".join(changed))
     return code if code or not changed else ExitCode.NOT_EXERCISED
+
+
+def _searched(
+    place: Place,
+    cases: list[Case],
+    plan: Plan,
+    kept: Kept,
+    excuses: Excuses,
+    output: Output,
+    *,
+    fail_fast: bool,
+) -> SuiteResult:
+    """Replay what failed before, then search; a replay that fails is enough for `fail_fast`."""
+    from simharness.cli.seeds import searched
+
+    fails = kept.replay(place, cases, plan, excuses.apply)
+    if fails and fail_fast and kept.again is not None:
+        return kept.again
+    hidden = output.quiet
+    found = searched(place, cases, plan, hidden=hidden, fail_fast=fail_fast, excuse=excuses.apply)
+    return kept.joined(found)
 
 
 def _list_redundant(cases: list[Case], agent: str) -> int:

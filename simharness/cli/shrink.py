@@ -17,7 +17,6 @@ from simharness.cli.verb import Verb
 from simharness.verdict import ExitCode
 
 if TYPE_CHECKING:
-
     from simharness.campaign.shrinking import Small
     from simharness.scenario.model import Case
     from simharness.verdict import Verdict

@@ -48,6 +48,7 @@ def command(*, agent: str, plan: Plan, baseline: str | None, apart: Apart, outpu
     """
     from simharness.agent import NotApplicable
     from simharness.campaign.sweeper import TOTAL
+    from simharness.cli.kept import keep
     from simharness.cli.output import write_suite
     from simharness.cli.progress import Progress
 
@@ -60,5 +61,6 @@ def command(*, agent: str, plan: Plan, baseline: str | None, apart: Apart, outpu
             result = place.refined(excuses.applied(result), plan)
     except NotApplicable as error:
         raise BadInput(f"agent {agent} cannot play the plain script: {error}") from None
-    write_suite(result, output, seconds=time.perf_counter() - started)
+    notes = keep(result, agent)
+    write_suite(result, output, seconds=time.perf_counter() - started, notes=notes)
     return result.exit_code()

@@ -1,4 +1,7 @@
-"""Find scenario files: folders are searched for `*.sim.yaml`, files are taken as they are."""
+"""Find scenario files: folders are searched for `*.sim.yaml`, files are taken as they are.
+
+Hidden folders are not entered: what is kept there was not written by hand.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ def find_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     problems: list[Problem] = []
     for path in map(Path, paths):
         if path.is_dir():
-            files = sorted(file for file in path.rglob(f"*{SUFFIX}") if file.is_file())
+            files = sorted(file for file in path.rglob(f"*{SUFFIX}") if _is_shown(file, path))
             found.update(dict.fromkeys(files))
             if not files:
                 problems.append(_problem(path, f"no *{SUFFIX} file in this folder"))
@@ -40,6 +43,12 @@ def find_files(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     if problems:
         raise ScenarioError(problems)
     return list(found)
+
+
+def _is_shown(file: Path, folder: Path) -> bool:
+    """Whether `file` is one, and no part of its path below `folder` is hidden."""
+    parts = file.relative_to(folder).parts
+    return file.is_file() and not any(part.startswith(".") for part in parts)
 
 
 def _problem(path: Path, message: str) -> Problem:

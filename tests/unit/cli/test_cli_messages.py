@@ -20,7 +20,10 @@ SCENARIO = 'scenario: plain\nmodel: ["Hi."]\nrun: [{prompt: go}]\n'
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["rnu"], 'unknown verb "rnu"; did you mean "run"? Verbs: run, sweep, explore, replay'),
+        (
+            ["rnu"],
+            'unknown verb "rnu"; did you mean "run"? Verbs: run, sweep, explore, shrink, replay',
+        ),
         (["run", "nowhere"], 'there is no file or folder "nowhere"'),
         (["run", "plain.sim.yml"], 'did you mean "plain.sim.yaml"?'),
         (["run"], "give scenario files or folders, or --suite"),
