@@ -45,19 +45,26 @@ def dressed(factory: AgentFactory, profile_name: str | None, mutant_id: str | No
     """The agent for a case with that profile and fault, when `factory` is the agent under test.
 
     The plain reference loop takes both. A loop that was given a profile keeps it, and follows the
-    cases of that profile only.
+    cases of that profile only. A loop with a fault keeps that, and speaks as its profile does.
     """
     if isinstance(factory, Wrapper):
         inner = dressed(factory.factory, profile_name, mutant_id)
         return attrs.evolve(inner, factory=factory.around(inner.factory))
     loop = _loop_of(factory)
     if loop is None or loop.profile not in {"", profile_name}:
-        return Dressed(factory)
+        return Dressed(factory, _words(factory, profile_name))
     fault = None if mutant_id is None else find_mutant(mutant_id)
     if profile_name is None:
         return Dressed(factory if fault is None else fault.factory)
     profile = find_profile(profile_name)
     return Dressed(profile.on(loop if fault is None else fault.loop), profile.projection)
+
+
+def _words(factory: AgentFactory, profile_name: str | None) -> Projection | None:
+    """The words of a profile, if that is what `factory` already has."""
+    if not profile_name or getattr(factory, "profile", "") != profile_name:
+        return None
+    return find_profile(profile_name).projection
 
 
 def _loop_of(factory: AgentFactory) -> type[ReferenceAgent] | None:

@@ -90,6 +90,16 @@ def test_a_fault_can_have_a_profile() -> None:
     assert CONTRACT == plain.loop.contract
 
 
+def test_a_fault_under_test_is_described_by_its_own_case() -> None:
+    """In the words of its profile, which are there to compare with."""
+    fault = MUTANTS[0]
+    text = f"profile: loose\nmutant: {fault.id}\nexpect: {{timeline: [shut]}}\n"
+    (case,) = load_text(SAID + text).cases
+    faulty = check.Bench(case, LOOSE.on(fault.loop))
+    assert {"expect.timeline"} == set(faulty.trial(ScheduleChooser()).broken())
+    assert dressing.Dressed(fault.factory) == dressed(fault.factory, "loose", None)
+
+
 def test_another_agent_stays_what_it_is() -> None:
     """A profile is about the reference loop alone."""
 
