@@ -5,10 +5,13 @@ The executor in this process is here; others come from `simharness.isolate` and 
 
 from __future__ import annotations
 
+import contextlib
 from concurrent.futures import BrokenExecutor, Executor, Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
+
+from simharness.world.run import batch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +45,11 @@ class Means:
 
 
 class Inline(Executor):
-    """Runs what is submitted at once, in this process."""
+    """Runs what is submitted at once, in this process, all as one `world.run.batch`."""
+
+    def __init__(self) -> None:
+        self._trials = contextlib.ExitStack()
+        self._trials.enter_context(batch())
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Call it; what it raises is raised by the result, but Ctrl-C is raised here."""
@@ -52,3 +59,7 @@ class Inline(Executor):
         except Exception as error:  # noqa: BLE001 - handed on to whoever asks for the result
             future.set_exception(error)
         return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Go back to real clocks; nothing can be left to do."""
+        self._trials.close()
