@@ -74,6 +74,8 @@ class StrictProvider:
             if role == "system":
                 if begun:
                     self._fault("system", "", "a system message is not first")
+                elif message.empty:
+                    self._fault("system", "", "a system message is empty")
                 continue
             begun = True
             if role == "tool":

@@ -180,7 +180,7 @@ RULES = (
         family="history",
         sentence=(
             "Every request passes a strict provider: system first, calls and results paired and in "
-            "order, ids unique, arguments parse, no empty assistant message."
+            "order, ids unique, arguments parse, no empty system or assistant message."
         ),
         check=wellformed,
         why=(

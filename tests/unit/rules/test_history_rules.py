@@ -122,6 +122,12 @@ def test_a_strict_provider_refuses_each_fault() -> None:
     ] == texts(judged)
 
 
+def test_a_strict_provider_refuses_an_empty_system_prompt() -> None:
+    """No prompt is no message, not one without text."""
+    judged = verdict("request-wellformed", *asked(Message("system", (Text(""),)), HI))
+    assert ["In request 1 of run 1 a system message is empty."] == texts(judged)
+
+
 def test_an_emptied_cut_message_is_allowed_where_it_is_declared() -> None:
     """Some systems leave an empty message on purpose."""
     emptied = Contract(cut_message="emptied")
