@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import importlib.util
+import importlib.metadata
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,18 +29,25 @@ class UnknownAgentError(LookupError):
 
 @attrs.frozen
 class AgentInfo:
-    """One shipped agent. `needs` is what to install for it; empty: nothing beyond simharness."""
+    """One shipped agent.
+
+    `needs` is what to install for it, `distribution` what that brings; empty: nothing beyond
+    simharness. Modules do not tell: `agents` is a name that many projects use.
+    """
 
     name: str
     about: str
     module: str
     needs: str = ""
-    distribution_module: str = ""
+    distribution: str = ""
 
     @property
     def installed(self) -> bool:
-        """Whether what the agent needs is importable."""
-        return not self.needs or importlib.util.find_spec(self.distribution_module) is not None
+        """Whether what the agent needs is there."""
+        try:
+            return not self.needs or bool(importlib.metadata.version(self.distribution))
+        except importlib.metadata.PackageNotFoundError:
+            return False
 
 
 _SHIPPED = (
@@ -54,14 +61,21 @@ _SHIPPED = (
         "tiny-agent-os, by its StreamFn seam",
         "simharness.agents.tinyagent",
         "simharness[tinyagent]",
-        "tinyagent",
+        "tiny-agent-os",
     ),
     AgentInfo(
         "pydantic-ai",
         "pydantic-ai, by its FunctionModel seam",
         "simharness.agents.pydantic_ai",
         "simharness[pydantic-ai]",
-        "pydantic_ai",
+        "pydantic-ai-slim",
+    ),
+    AgentInfo(
+        "openai-agents",
+        "openai-agents, over the wire of OpenAI chat completions",
+        "simharness.agents.openai_agents",
+        "simharness[openai-agents]",
+        "openai-agents",
     ),
 )
 

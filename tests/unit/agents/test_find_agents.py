@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib.metadata
 import sys
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def test_the_shipped_agents_have_names_and_descriptions() -> None:
     """Every name can be described without importing its framework."""
-    assert ("reference", "tinyagent", "pydantic-ai") == names()
+    assert ("reference", "tinyagent", "pydantic-ai", "openai-agents") == names()
     assert all(describe(name).about for name in names())
 
 
@@ -36,12 +36,19 @@ def test_a_misspelt_name_gets_a_suggestion_and_the_list() -> None:
         find("tinyagnt")
     text = str(caught.value)
     assert "unknown agent 'tinyagnt'; did you mean 'tinyagent'?" in text
-    assert "Known agents: reference, tinyagent, pydantic-ai, or package.module:factory" in text
+    assert (
+        "Known agents: reference, tinyagent, pydantic-ai, openai-agents, or package.module:factory"
+        in text
+    )
 
 
 def test_a_missing_framework_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     """An agent whose framework is not installed says what to install."""
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+
+    def missing(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", missing)
     with pytest.raises(UnknownAgentError, match=r'pip install "simharness\[tinyagent\]"'):
         find("tinyagent")
 
