@@ -220,7 +220,10 @@ class CancelEffective(Witnessed):
 
 @_record
 class ActionTaken(Witnessed):
-    """Another user action was delivered, by its label. `text`: what the user said by it."""
+    """Another user action was delivered, by its label.
+
+    `text`: what the user said by it; "abandon" for a quiesce that stops what does not end.
+    """
 
     action: str
     text: str = ""

@@ -30,6 +30,7 @@ from simharness.rules import (
     stores,
     terminals,
     tools,
+    usage,
 )
 from simharness.rules.rule import Rule
 from simharness.trace import Trace
@@ -52,6 +53,7 @@ _MODULES = (
     terminals,
     order,
     delivery,
+    usage,
     parity,
     cancel,
     attribution,

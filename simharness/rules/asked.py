@@ -16,7 +16,16 @@ from simharness.trace import (
     TurnEndAsked,
 )
 
-__all__ = ["given_up", "paused", "taken_actions", "turn_ended", "verb_of"]
+__all__ = [
+    "given_up",
+    "paused",
+    "shut_out",
+    "taken_actions",
+    "to_be_stopped",
+    "told_at",
+    "turn_ended",
+    "verb_of",
+]
 
 
 def verb_of(action: ActionTaken) -> str:
@@ -31,14 +40,15 @@ def taken_actions(trace: Trace, *verbs: str) -> Iterator[ActionTaken]:
 
 def given_up(facts: Facts, request: RequestMade) -> bool:
     """Whether a stream was given up for another one: told to end, though nobody cancelled."""
-    told = _told(facts, request)
+    told = told_at(facts, request)
     if told is None or any(cancel.called < told for cancel in _cancels(facts, request)):
         return False
     asked = (action.n for action in taken_actions(facts.trace, "context_restart"))
     return any(request.n < n < told for n in asked)
 
 
-def _told(facts: Facts, request: RequestMade) -> int | None:
+def told_at(facts: Facts, request: RequestMade) -> int | None:
+    """The record by which a stream was told that it is not wanted any more; None if never."""
     for told in facts.trace.of(StreamTold, request.run):
         if told.request == request.request:
             return told.n
@@ -48,6 +58,36 @@ def _told(facts: Facts, request: RequestMade) -> int | None:
 def _cancels(facts: Facts, request: RequestMade) -> Sequence[Cancel]:
     run = facts.runs.get(request.run)
     return run.cancels if run is not None else ()
+
+
+def to_be_stopped(facts: Facts, run: RunFacts) -> bool:
+    """Whether the framework asked for the end of a run, at once or when its time is over."""
+    asked = False
+    for action in taken_actions(facts.trace, "shutdown", "dispose", "quiesce", "resume"):
+        if run.prompted < action.n < run.over:
+            resumed = verb_of(action) == "resume"
+            asked = not resumed and (asked or verb_of(action) != "quiesce" or bool(action.text))
+    return asked
+
+
+def shut_out(facts: Facts, run: RunFacts) -> tuple[int, int] | None:
+    """Where a prompt came to an agent that may begin nothing, and up to where; None if it may.
+
+    Behind a shutdown or dispose that is for ever, in a quiesce until the resume.
+    """
+    since: int | None = None
+    for action in taken_actions(facts.trace, "shutdown", "dispose", "quiesce", "resume"):
+        if action.n > run.prompted:
+            ended = verb_of(action) == "resume" and since is not None
+            return (since, action.n) if ended and since is not None else _for_ever(since)
+        if verb_of(action) in {"shutdown", "dispose"}:
+            return action.n, NEVER
+        since = action.n if verb_of(action) == "quiesce" else None
+    return _for_ever(since)
+
+
+def _for_ever(since: int | None) -> tuple[int, int] | None:
+    return None if since is None else (since, NEVER)
 
 
 def paused(facts: Facts, first: int, last: int) -> bool:

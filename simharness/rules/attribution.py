@@ -6,7 +6,7 @@ from simharness.contract import Contract
 from simharness.rules.asked import taken_actions, verb_of
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
-from simharness.trace import CancelCalled, Notice, Outcome, Trace
+from simharness.trace import CancelCalled, Notice, Outcome, StreamTold, Trace
 from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "true_cause"]
@@ -44,6 +44,9 @@ def _cause(facts: Facts, run: RunFacts) -> list[Violation] | None:
     """Whether the reported end of a stopped run names whose cancel it was."""
     ends = [end for end in run.ends if end.outcome is Outcome.CANCELLED and end.cause]
     wanted = _wanted(facts, run, ends[0].n) if ends else None
+    if ends and "quiesce" in ends[0].cause and _resumed(facts, run, ends[0].n):
+        text = f"The cancel of run {run.number} is put down to a quiesce that was over."
+        return [Violation(_RULE, text, (ends[0].n,))]
     if wanted is None:
         return None
     if wanted in ends[0].cause:
@@ -109,6 +112,13 @@ def _wanted(facts: Facts, run: RunFacts, end: int) -> str | None:
     return called[0].reason
 
 
+def _resumed(facts: Facts, run: RunFacts, end: int) -> bool:
+    """Whether the operator had resumed when the run was stopped, as far as its stream shows."""
+    told = min((told.n for told in facts.trace.of(StreamTold, run.number)), default=end)
+    asked = [a for a in taken_actions(facts.trace, "quiesce", "resume") if a.n < min(told, end)]
+    return bool(asked) and verb_of(asked[-1]) == "resume"
+
+
 def _callers(facts: Facts, run: RunFacts, end: int) -> list[CancelCalled]:
     """The cancels of the run's callers before record `end`."""
     return [
@@ -136,7 +146,8 @@ def _marks(facts: Facts, run: RunFacts, end: int) -> list[tuple[int, str]]:
 def _stops_later(facts: Facts, run: RunFacts, end: int) -> str | None:
     """The word for a stop of the framework that was asked for and may have come to pass."""
     for action in taken_actions(facts.trace, *_MARKS):
-        if action.n < end and run.prompted < run.over:
+        stops = verb_of(action) != "quiesce" or action.text
+        if stops and action.n < end and run.prompted < run.over:
             return _MARKS[verb_of(action)]
     return None
 

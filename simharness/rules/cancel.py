@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from simharness.contract import Contract
-from simharness.rules.asked import given_up, turn_ended
+from simharness.rules.asked import given_up, shut_out, turn_ended
 from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts, late, read, told
 from simharness.rules.rule import Rule, judged
 from simharness.rules.terminals import reported, tolerated
@@ -45,6 +45,15 @@ def late_requests(trace: Trace, contract: Contract) -> Judgement:
         if run.cancels:
             occasions += 1
             _late_after(run, run.cancels[0], violations, notes)
+        shut = shut_out(facts, run)
+        if shut is not None:
+            occasions += 1
+            when = "though nothing might begin"
+            violations += [
+                _late_request(request, shut[0], when)
+                for request in run.requests
+                if request.n < shut[1]
+            ]
         if turn_ended(facts, run) != NEVER:
             occasions += 1
             when = "though a tool had ended the turn"
@@ -247,7 +256,8 @@ RULES = (
         family="cancel",
         sentence=(
             "No model request is made after a cancel has taken effect; after a graceful cancel "
-            "none once the current turn has ended, and none after a tool that ends the turn."
+            "none once the current turn has ended. None after a tool that ends the turn, nor for a "
+            "prompt to an agent that is shut down or quiesced."
         ),
         check=late_requests,
         why=(

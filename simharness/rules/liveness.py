@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
+from simharness.rules.asked import to_be_stopped
 from simharness.rules.conversation import heard, refusals
 from simharness.rules.reading import NEVER, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
@@ -68,7 +69,7 @@ def _script_hangs(facts: Facts, run: RunFacts) -> bool:
 
     A graceful cancel lets the turn end, so it does not end a silent stream either.
     """
-    if run.cancels or not run.requests:
+    if run.cancels or not run.requests or to_be_stopped(facts, run):
         return False
     request = run.requests[-1]
     if facts.terminal(request) is not None:

@@ -280,7 +280,7 @@ class Trial:
             self.recorder.add(ActionTaken(action.label), user.run)
             getattr(self.processes, action.verb)(user)
             return
-        said = action.args.get("text", "")
+        said = action.args.get("text", "") or ("abandon" if action.args.get("abandon") else "")
         self.recorder.add(ActionTaken(action.label, str(said)), self.cancels.aim(user) or user.run)
         if action.verb == "gc":
             gc.collect()

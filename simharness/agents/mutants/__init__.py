@@ -15,6 +15,8 @@ from simharness.agents.mutants import (
     queues,
     runs,
     sessions,
+    settling,
+    stops,
     tools,
     yoagent,
 )
@@ -32,6 +34,8 @@ MUTANTS: tuple[Mutant, ...] = (
     *promises.MUTANTS,
     *consumers.MUTANTS,
     *sessions.MUTANTS,
+    *stops.MUTANTS,
+    *settling.MUTANTS,
     *yoagent.MUTANTS,
 )
 

@@ -10,12 +10,19 @@ from simharness.agents.reference.answering import Answering
 from simharness.agents.reference.assembler import Assembler
 from simharness.agents.reference.calling import HookCalls
 from simharness.agents.reference.cancelling import Cancellation
+from simharness.agents.reference.ephemeral import Ephemeral
+from simharness.agents.reference.gate import Gate
+from simharness.agents.reference.guarding import Guard
 from simharness.agents.reference.journal import Journal
 from simharness.agents.reference.loop import ReferenceAgent
 from simharness.agents.reference.queues import Queues
+from simharness.agents.reference.quiescing import Quiescing
+from simharness.agents.reference.restarting import Restart
 from simharness.agents.reference.retry import Retry
 from simharness.agents.reference.session import Session
 from simharness.agents.reference.silence import Silence
+from simharness.agents.reference.stopping import Stops
+from simharness.agents.reference.streak import Streak
 from simharness.agents.reference.stream import Attempt
 from simharness.agents.reference.tools import ToolRunner
 from simharness.agents.reference.turns import Turns
@@ -31,12 +38,19 @@ _OWNERS: dict[type, tuple[type, str]] = {
     Attempt: (Answering, "attempt_type"),
     Answering: (ReferenceAgent, "answering_type"),
     Cancellation: (ReferenceAgent, "cancellation_type"),
+    Ephemeral: (ReferenceAgent, "ephemeral_type"),
+    Gate: (Stops, "gate_type"),
+    Guard: (ReferenceAgent, "guard_type"),
     HookCalls: (ReferenceAgent, "hook_calls_type"),
     Journal: (ReferenceAgent, "journal_type"),
     Queues: (ReferenceAgent, "queues_type"),
+    Quiescing: (ReferenceAgent, "quiescing_type"),
+    Restart: (Attempt, "restart_type"),
     Retry: (ReferenceAgent, "retry_type"),
     Session: (Journal, "session_type"),
     Silence: (Answering, "silence_type"),
+    Stops: (ReferenceAgent, "stops_type"),
+    Streak: (Journal, "streak_type"),
     ToolRunner: (ReferenceAgent, "tools_type"),
     Turns: (ReferenceAgent, "turns_type"),
 }

@@ -15,11 +15,6 @@ class Gate:
         self.closed = False
         self._line: deque[asyncio.Future[None]] = deque()
 
-    @property
-    def waited_at(self) -> bool:
-        """Whether a prompt waits."""
-        return any(not place.done() for place in self._line)
-
     async def passed(self) -> None:
         """Wait until the gate is open, or until this one is let through."""
         if not self.closed:

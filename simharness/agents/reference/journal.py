@@ -38,13 +38,14 @@ class Journal:
     """Everything that outlives a run: the history, the usage and the failure streak."""
 
     session_type = Session
+    streak_type = Streak
 
     def __init__(self, world: World, *, stored: bool = True) -> None:
         self._world = world
         self.session = self.session_type(world.store if stored else None, self.tell)
         self.history = self.session.history
         self.observers: list[Callable[[Reported], object]] = []
-        self.streak = Streak()
+        self.streak = self.streak_type()
         self.used: list[tuple[int, int]] = []
 
     def report(self, record: Reported) -> None:

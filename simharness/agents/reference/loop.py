@@ -138,7 +138,7 @@ class ReferenceAgent(Supervised):
         running, stops = self.stops.running, self.stops
         if running:
             self.cancel_run(running[0], reason, queue)
-        elif (self.admission.taken or stops.gate.waited_at) and stops.early is None:
+        elif stops.expected and stops.early is None:
             stops.early = (reason, queue)  # for the run that has been let in and begins next
             stops.gate.let_one()
 
@@ -195,7 +195,8 @@ class ReferenceAgent(Supervised):
 
     async def admit(self) -> None:
         """Begin, or do with a prompt during a run what the settings say."""
-        self.stops.check()
+        if not self.is_aside:
+            self.stops.let_in()
         try:
             await self.stops.gate.passed()
             if self.admission.taken:
@@ -204,6 +205,8 @@ class ReferenceAgent(Supervised):
         except asyncio.CancelledError:
             self.stops.early = None
             raise
+        finally:
+            self.stops.expected -= 1
 
     def meet_second_prompt(self) -> None:
         """Refuse a prompt that comes during a run, or make room for it."""

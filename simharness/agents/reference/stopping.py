@@ -29,17 +29,26 @@ class GoneError(Exception):
 class Stops:
     """The runs in progress, and what stops all of them. `gone`: why no new one may begin.
 
-    `early` is a caller's cancel, and what becomes of the queue, for the run that begins next.
+    `expected` is how many runs were let in that have not begun, and `early` a caller's cancel, with
+    what becomes of the queue, for the next of them.
     """
+
+    gate_type = Gate
 
     def __init__(self) -> None:
         self.gone = ""
-        self.gate = Gate()
+        self.gate = self.gate_type()
+        self.expected = 0
         self.early: tuple[str, str] | None = None
         self._running: list[Run] = []
         self._waiters: list[asyncio.Future[None]] = []
 
     # --- runs come and go -----------------------------------------------------------------------
+
+    def let_in(self) -> None:
+        """Expect a new run, or refuse it if the agent is gone."""
+        self.check()
+        self.expected += 1
 
     def check(self) -> None:
         """Refuse a new run if the agent is gone."""

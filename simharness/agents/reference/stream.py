@@ -89,6 +89,7 @@ class Attempt:
     """One model stream and the message it becomes. `number` counts from 1 within the run."""
 
     assembler_type = Assembler
+    restart_type = Restart
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class Attempt:
         guard: Guard,
     ) -> None:
         self.number = number
-        self.restart = Restart(cancellation)
+        self.restart = self.restart_type(cancellation)
         self.streaming = True
         self.reads_on = False
         self.silence = Silence(None)

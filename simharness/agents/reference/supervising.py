@@ -39,6 +39,9 @@ class Supervised(abc.ABC):
     latest: End | None
     _run: Run | None
 
+    is_aside = False
+    """Whether this is the agent of an ephemeral run, which was let in where it was asked for."""
+
     ends_turns = True
     renews_client = True
     ephemeral_type = Ephemeral
@@ -101,7 +104,7 @@ class Supervised(abc.ABC):
 
         Raises what made it fail, and `StoppedError` if it was stopped, whoever stopped it.
         """
-        self.stops.check()
+        self.stops.let_in()
         one = self.ephemeral_type(self.aside())
         try:
             return await one.run(text)
@@ -111,6 +114,7 @@ class Supervised(abc.ABC):
     def aside(self) -> ReferenceAgent:
         """An agent for an ephemeral run: all as here, but with nothing said yet or stored."""
         one = self.another()
+        one.is_aside = True
         one.settings, one.hooks = self.settings, self.hooks
         one.stops, one.quiescing = self.stops, self.quiescing
         one.journal = one.journal_type(self.world, stored=False)

@@ -20,7 +20,7 @@ MARKS = Contract(cause_precedence="mark-over-caller", reports=FAMILIES)
 BUDGET = CancelCalled("api", "budget")
 USER = CancelCalled("api", "user")
 SHUTDOWN = CancelCalled("shutdown", "shutdown")
-DRAIN = ActionTaken("quiesce after chunk 1")
+DRAIN = ActionTaken("quiesce after chunk 1", "abandon")
 TOLD = StreamTold(1, "signal")
 
 
