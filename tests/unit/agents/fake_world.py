@@ -107,6 +107,10 @@ class FakeWorld:
         self.streams.append(FakeStream(self.scripts.pop(0), signal))
         return self.streams[-1]
 
+    def transport(self, library: str) -> object:
+        """Not used by the adapters under test."""
+        raise NotImplementedError
+
     def tools(self) -> tuple[FakeTool, ...]:
         """The tools."""
         return self._tools
