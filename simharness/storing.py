@@ -25,7 +25,8 @@ class StoreWrite(Witnessed):
 
     `how` is saved, failed (the agent was told), dropped (the store says saved and wrote nothing),
     torn (a kill left half of the line), lost (a kill came before the line was written) or abandoned
-    (the agent does not wait for it any more; it is on its way).
+    (the agent does not wait for it any more; it is on its way). A flush that was abandoned is
+    number 0.
     """
 
     number: int

@@ -115,8 +115,8 @@ class ScriptedStore:
         try:
             happened = await delivery.outcome
         except asyncio.CancelledError:
-            if number in self._pending:  # it happens all the same, and nobody will know
-                self._note(number, self._pending[number][0], "abandoned", run)
+            if delivery.outcome.cancelled():  # it happens all the same, and nobody will know
+                self._note(number, self._pending.get(number, ("", run))[0], "abandoned", run)
             raise
         finally:
             trial.user.ended(AnchorKind.WAIT, name, run)
