@@ -9,6 +9,7 @@ from __future__ import annotations
 from simharness.agents.mutants import (
     answers,
     consumers,
+    endings,
     history,
     hooks,
     promises,
@@ -32,6 +33,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *hooks.MUTANTS,
     *queues.MUTANTS,
     *promises.MUTANTS,
+    *endings.MUTANTS,
     *consumers.MUTANTS,
     *sessions.MUTANTS,
     *stops.MUTANTS,

@@ -10,7 +10,7 @@ from simharness.agents.mutants.mutant import mutant
 from simharness.agents.reference.answering import Answering
 from simharness.agents.reference.journal import Journal
 from simharness.agents.reference.tools import NOT_RUN_CANCELLED, ToolRunner
-from simharness.trace import Message, Text
+from simharness.trace import Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,11 +80,11 @@ class CutTextIsLost(Answering):
 
 
 class BeginningOfACutAnswerIsLost(Answering):
-    """A cut message lacks what opened the stream: it was shown by another path."""
+    """Of a cut answer only the block that was being written is kept."""
 
     def cut_message(self, attempt: Attempt) -> Message:
-        text = super().cut_message(attempt).text
-        return Message("assistant", (Text(text[1:]),), interrupted=True)
+        message = super().cut_message(attempt)
+        return attrs.evolve(message, blocks=message.blocks[-1:])
 
 
 class CutMessageRepeatsTheLastAnswer(Answering):
