@@ -105,3 +105,43 @@ class Shielded(Loop):
 def shielded(world: World) -> Shielded:
     """Works on after a cancel of its task."""
     return Shielded(world)
+
+
+class Leaving(Loop):
+    """Works on after a cancel of its task that comes while a tool runs, for two steps only."""
+
+    async def prompt(self, text: str) -> None:
+        try:
+            await super().prompt(text)
+        except asyncio.CancelledError:
+            if self.messages[-1].calls:
+                await self._ask()
+            raise
+
+
+def leaving(world: World) -> Leaving:
+    """Makes a request after a cancel, if that comes between a call and its result."""
+    return Leaving(world)
+
+
+class Beating(Leaving):
+    """The same with a task beside it that has nothing to do with it."""
+
+    beats = 3
+
+    async def prompt(self, text: str) -> None:
+        beat = asyncio.ensure_future(self._beat())
+        try:
+            await super().prompt(text)
+        finally:
+            beat.cancel()
+
+    async def _beat(self) -> None:
+        for _ in range(self.beats):
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.5)
+
+
+def beating(world: World) -> Beating:
+    """The leaving loop and a heartbeat."""
+    return Beating(world)

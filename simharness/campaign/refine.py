@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import attrs
 
+from simharness.campaign.allowance import Allowance
 from simharness.campaign.codes import Codes
 from simharness.campaign.results import CaseResult, Example, Finding, SuiteResult
 from simharness.campaign.stopping import costly
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Refiner", "Refines", "refine"]
 
-_TRIALS: Final = 400  # per cause; a three-deviation fault took 69 to 169 replays to shrink
+_TRIALS: Final = 200  # per cause; a three-deviation fault took 69 to 169 replays to shrink
+_SECONDS: Final = 20.0  # per cause, and half of it to explain: somebody waits for the report
 _TOTAL: Final = 4000  # over all causes: a slow agent must not make the report wait for minutes
 
 
@@ -87,13 +89,18 @@ class Refiner:
         def run_once(chooser: Chooser) -> Verdict:
             """One trial, seen as if only this cause could break."""
             self.trials += 1
+            allowance.used += 1
             verdict = bench.trial(chooser)
             return attrs.evolve(
                 verdict, violations=tuple(filter(finding.shows, verdict.violations))
             )
 
-        small = shrink(run_once, example.verdict, finding.rule, budget=_TRIALS)
-        parts = explain(run_once, small.verdict, finding.rule)
+        allowance = Allowance(_TRIALS, _SECONDS)
+        small = shrink(
+            run_once, example.verdict, finding.rule, budget=_TRIALS, spent=allowance.spent
+        )
+        allowance = Allowance(_TRIALS, _SECONDS / 2)
+        parts = explain(run_once, small.verdict, finding.rule, spent=allowance.spent)
         violation = next(filter(finding.shows, small.verdict.violations))
         refined = attrs.evolve(
             finding,

@@ -1,4 +1,9 @@
-"""Runs the trial of a replay code again, and says what became of it."""
+"""Runs the trial of a replay code again, and says what became of it.
+
+A change of the agent moves every choice point behind it, and the recorded deviations then meet
+another moment. So a trial that fails no more is looked for a few points before and behind: only if
+it fails nowhere there is it called gone.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,8 @@ import attrs
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
 from simharness.replay.code import Match, ReplayCode, compare, differences, source_hash
+from simharness.replay.moved import MovedChooser
+from simharness.search.edits import SHIFTS
 from simharness.verdict import ExitCode, Verdict
 from simharness.world.run import batch
 
@@ -22,7 +29,11 @@ __all__ = ["Rerun", "compared", "rerun"]
 
 @attrs.frozen(eq=False)
 class Rerun:
-    """A code that was run again. `changed` says what around it is not as recorded."""
+    """A code that was run again. `changed` says what around it is not as recorded.
+
+    `verdict` is that of the recorded schedule or, `moved` by so many points, of one that still
+    fails. `looked` counts the moved schedules that were tried.
+    """
 
     code: ReplayCode
     case: Case
@@ -30,6 +41,8 @@ class Rerun:
     verdict: Verdict
     match: Match
     changed: tuple[str, ...]
+    moved: int = 0
+    looked: int = 0
 
     @property
     def result(self) -> str:
@@ -51,8 +64,20 @@ def rerun(code: ReplayCode, case: Case, factory: AgentFactory) -> Rerun:
     bench = Bench(case, factory, code.mode)
     with batch():
         verdict = bench.trial(ScheduleChooser(code.schedule))
-    assert bench.agent is not None, "a trial makes an agent"
-    return compared(code, case, bench.agent, verdict)
+        assert bench.agent is not None, "a trial makes an agent"
+        done = compared(code, case, bench.agent, verdict)
+        return done if verdict.violations or done.match.exact else _looked_for(done, bench)
+
+
+def _looked_for(done: Rerun, bench: Bench) -> Rerun:
+    """Move the deviations until it fails again; `done` with how often that was tried, if never."""
+    looked = 0
+    for moved in SHIFTS[1:] if done.code.deviations else ():
+        looked += 1
+        verdict = bench.trial(MovedChooser(done.code.deviations, moved))
+        if verdict.violations:
+            return attrs.evolve(done, verdict=verdict, moved=moved, looked=looked)
+    return attrs.evolve(done, looked=looked)
 
 
 def compared(code: ReplayCode, case: Case, agent: Identity, verdict: Verdict) -> Rerun:

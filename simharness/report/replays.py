@@ -19,11 +19,23 @@ def as_text(done: Rerun) -> str:
     lines = [f"{done.result.upper()} {done.case.id}, agent {done.agent.name} {done.agent.version}"]
     if not done.match.exact:
         lines.append(f"The trial {done.match}.")
+        lines += _looked(done)
     lines += [f"Not as recorded: {change}" for change in done.changed]
     lines += [f"FAILED {violation.rule}: {violation.message}" for violation in broken]
     if done.verdict.trace is not None:
         lines += ["", render(done.verdict.trace, done.verdict.course, _evidence(done))]
     return "\n".join(lines)
+
+
+def _looked(done: Rerun) -> list[str]:
+    """What came of looking for the failure at other points."""
+    points = "1 point" if abs(done.moved) == 1 else f"{abs(done.moved)} points"
+    if done.moved:
+        where = "later" if done.moved > 0 else "earlier"
+        return [f"Under the recorded schedule it holds; it fails with that {points} {where}:"]
+    if done.looked:
+        return [f"It holds with the deviations at {done.looked} places before and behind, too."]
+    return []
 
 
 def as_object(done: Rerun) -> dict[str, object]:
@@ -37,6 +49,7 @@ def as_object(done: Rerun) -> dict[str, object]:
         "mode": done.code.mode,
         "result": done.result,
         "match": str(done.match),
+        "moved": done.moved,
         "changed": list(done.changed),
         "deviations": len(done.verdict.schedule),
         "violations": [
