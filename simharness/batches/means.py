@@ -60,6 +60,6 @@ class Inline(Executor):
             future.set_exception(error)
         return future
 
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
         """Go back to real clocks; nothing can be left to do."""
         self._trials.close()
