@@ -19,6 +19,7 @@ from simharness.agents.mutants import (
     settling,
     stops,
     tools,
+    tunacode,
     yoagent,
 )
 from simharness.agents.mutants.mutant import Mutant
@@ -39,6 +40,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *stops.MUTANTS,
     *settling.MUTANTS,
     *yoagent.MUTANTS,
+    *tunacode.MUTANTS,
 )
 
 

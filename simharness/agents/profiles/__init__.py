@@ -9,11 +9,12 @@ from __future__ import annotations
 from simharness.agents.profiles.deepseek_harness import DEEPSEEK_HARNESS
 from simharness.agents.profiles.profile import Profile, Projection
 from simharness.agents.profiles.retry_safe import YOAGENT_RETRY_SAFE
+from simharness.agents.profiles.tunacode import TUNACODE
 from simharness.agents.profiles.yoagent import YOAGENT
 
 __all__ = ["PROFILES", "Profile", "Projection", "find_profile"]
 
-PROFILES: tuple[Profile, ...] = (YOAGENT, YOAGENT_RETRY_SAFE, DEEPSEEK_HARNESS)
+PROFILES: tuple[Profile, ...] = (YOAGENT, YOAGENT_RETRY_SAFE, DEEPSEEK_HARNESS, TUNACODE)
 
 
 def find_profile(name: str) -> Profile:

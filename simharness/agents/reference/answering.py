@@ -21,6 +21,7 @@ from simharness.agents.reference.sendable import (
 from simharness.agents.reference.silence import Silence
 from simharness.agents.reference.stream import Attempt, Broken, Cut, Ending, Finished, GivenUp
 from simharness.trace import (
+    Block,
     Call,
     Message,
     Notice,
@@ -271,9 +272,21 @@ class Answering:
 
     def cut_message(self, attempt: Attempt) -> Message:
         """What stays of an answer that a cancel cut: what the user saw, if the contract says so."""
-        kept = self._contract.cut_message == "kept"
-        blocks = attempt.assembler.interrupted_blocks() if kept else ()
+        blocks = attempt.assembler.interrupted_blocks()
+        match self._contract.cut_message:
+            case "kept":
+                blocks = self.marked(blocks)
+            case "text-only":
+                text = "".join(block.text for block in blocks if isinstance(block, Text))
+                blocks = self.marked((Text(text),)) if text.strip() else ()
+            case _:
+                blocks = ()
         return Message("assistant", blocks, interrupted=True)
+
+    def marked(self, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+        """The blocks of a cut message behind the text that marks it as cut, if one does."""
+        mark = self._contract.text_in("cut_mark")
+        return (Text(mark), *blocks) if mark and blocks else blocks
 
     def broken_message(self, attempt: Attempt) -> Message:  # noqa: ARG002 - the decision is: nothing
         """What a failed attempt leaves: nothing in it. The answer never was one."""
