@@ -1,7 +1,8 @@
 """Measures the suite: does any case notice a generated mutant of the reference loop?
 
-A mutant is killed by whatever a user would see: a broken rule, an expectation, an error. Unlike the
-written mutants (`proving`) it has no rule of its own, and one that survives may be no fault at all.
+A mutant is killed by whatever `run --strict-coverage` fails for: a broken rule, an expectation, an
+error, something written that does not happen any more. Unlike the written mutants (`proving`) it
+has no rule of its own, and one that survives may be no fault at all.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simharness.agent import NotApplicable
+from simharness.agents import find
 from simharness.agents.mutants.generated import SURVIVORS, make_changed
 from simharness.campaign.budget import strategy_of
 from simharness.campaign.stopping import costly
-from simharness.check import Bench
+from simharness.check import REFERENCE, Bench
+from simharness.choices import ScheduleChooser
 from simharness.search import explore
 from simharness.world.run import batch
 
@@ -25,11 +28,15 @@ if TYPE_CHECKING:
     from simharness.agents.mutants.generated import Change
     from simharness.campaign.budget import Plan
     from simharness.scenario.model import Case
+    from simharness.verdict import Verdict
 
-__all__ = ["ERROR", "Fate", "measure", "plans"]
+__all__ = ["ERROR", "NOT_EXERCISED", "Fate", "measure", "plans"]
 
 ERROR = "error"
 """What kills a mutant that cannot be loaded, or whose adapter raises."""
+
+NOT_EXERCISED = "not-exercised"
+"""What kills a mutant with which something that a scenario writes does not happen any more."""
 
 _TRIALS_MOST = 500  # beyond the default schedules; most survivors survive any number
 
@@ -88,6 +95,14 @@ def measure(
     return Fate(change, trials=trials)
 
 
+def _missing(case: Case, verdict: Verdict) -> bool:
+    """Whether something did not happen that does on the default schedule of the sound loop."""
+    lost = frozenset() if verdict.schedule else case.promised() - verdict.played
+    return bool(lost) and not lost.isdisjoint(
+        Bench(case, find(REFERENCE)).trial(ScheduleChooser()).played
+    )
+
+
 def _killers(case: Case, factory: AgentFactory, plan: Plan) -> tuple[int, tuple[str, ...]]:
     """How many trials a case took, and what it noticed."""
     bench = Bench(case, factory, plan.mode_of(case))
@@ -97,6 +112,8 @@ def _killers(case: Case, factory: AgentFactory, plan: Plan) -> tuple[int, tuple[
             limit, broken = costly(verdict), verdict.broken() - {case.violates}
             if limit or broken:
                 return exploration.trials, (limit,) if limit else tuple(sorted(broken))
+            if _missing(case, verdict):
+                return exploration.trials, (NOT_EXERCISED,)
     except NotApplicable:
         pass
     except Exception:  # noqa: BLE001 - a user would see it too

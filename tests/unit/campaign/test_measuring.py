@@ -8,7 +8,7 @@ import pytest
 
 from simharness.agents.mutants.generated import SURVIVORS, Change, changes
 from simharness.campaign.budget import Plan
-from simharness.campaign.measuring import ERROR, Fate, measure, plans
+from simharness.campaign.measuring import ERROR, NOT_EXERCISED, Fate, measure, plans
 from simharness.campaign.reach import reach_of
 from simharness.report import generated
 from simharness.scenario.load import load_text
@@ -119,3 +119,14 @@ def test_no_survivor_is_explained_that_is_killed() -> None:
     known = next(iter(SURVIVORS), WAIT.id)
     fate = Fate(change(known), ("settles",))
     assert "" == fate.reason
+
+
+def test_a_mutant_is_killed_if_something_written_does_not_happen_any_more() -> None:
+    """As with `--strict-coverage`; what the sound loop does not do either counts for nothing."""
+    deaf = change(
+        "loop.ReferenceAgent.script_hooks: delete `self.journal.observers = self.hooks.observer`"
+    )
+    heard = f"{TEXT}hooks: {{observer: {{on: AgentStart, raise: boom}}}}\n"
+    never = f"{TEXT}hooks: {{observer: {{on: LoopDetected, raise: boom}}}}\n"
+    assert (NOT_EXERCISED,) == measure(deaf, load_text(heard).cases, DEFAULT).killed_by
+    assert measure(deaf, load_text(never).cases, DEFAULT).survives
