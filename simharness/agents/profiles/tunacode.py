@@ -102,7 +102,6 @@ TUNACODE = Profile(
             late_tool_result="aborted-error",
             failed_final="empty-message",
             silent_close="completed",
-            abort_visible="yes",
         )
     ),
     projection=projection,
