@@ -9,7 +9,7 @@ from simharness.rules import RULES, Rule
 if TYPE_CHECKING:
     from simharness.campaign.results import Identity, SuiteResult
 
-__all__ = ["obstacles", "sentences", "silent"]
+__all__ = ["obstacles", "sentences", "silent", "states"]
 
 _ON_LEAVING = {"close-is-clean"}  # rules about a consumer that leaves its iterator
 _ON_TELLING = {"abort-visible"}  # rules about what the model is told of an abort
@@ -40,6 +40,17 @@ def _obstacle(rule: Rule, agent: Identity) -> str:
     if rule.id in _ON_TELLING and agent.contract.abort_visible == "no":
         return "the contract says that the model is not told of an abort"
     return ""
+
+
+def states(suite: SuiteResult) -> dict[str, str]:
+    """Rule id -> what became of it: holds, violated, not exercised, or why it is not applicable."""
+    seen = suite.occasions()
+    broken = {found.rule for result in suite.results for found in result.findings}
+    found: dict[str, str] = {}
+    for rule, why in obstacles(suite.agent).items():
+        judged = "holds" if seen[rule] else "not exercised"
+        found[rule] = "violated" if rule in broken else f"not applicable: {why}" if why else judged
+    return found
 
 
 def silent(suite: SuiteResult) -> list[str]:

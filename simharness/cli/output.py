@@ -63,8 +63,13 @@ class _Reports:
 
     def json(self) -> str:
         silent = coverage.silent(self.suite)
-        timing = {"seconds": self.seconds}
-        return as_json.dump(as_json.suite_object(self.suite, silent=silent, timing=timing))
+        value = as_json.suite_object(
+            self.suite,
+            silent=silent,
+            timing={"seconds": self.seconds},
+            rules=coverage.states(self.suite),
+        )
+        return as_json.dump(value)
 
     def junit(self) -> str:
         return junit.as_junit(self.suite, coverage.sentences())

@@ -41,14 +41,22 @@ def header() -> Object:
 
 
 def suite_object(
-    suite: SuiteResult, *, silent: Sequence[str], timing: Mapping[str, float] | None
+    suite: SuiteResult,
+    *,
+    silent: Sequence[str],
+    timing: Mapping[str, float] | None,
+    rules: Mapping[str, str] | None = None,
 ) -> Object:
-    """The whole result of a command. `silent` are the rules that never had an occasion."""
+    """The whole result of a command.
+
+    `silent` are the rules that never had an occasion, `rules` says what became of each.
+    """
     value = header() | {
         "agent": _agent(suite.agent),
         "mode": suite.mode,
         "summary": _summary(suite),
         "rules_without_occasion": list(silent),
+        "rules": dict(rules or {}),
         "remarks": list(suite.remarks),
         "cases": [case_object(result) for result in suite.results],
     }

@@ -72,6 +72,9 @@ def test_json_on_standard_output_stands_alone(
     assert (1, "strict", "loop") == (report["format"], report["mode"], report["agent"]["name"])
     assert (1, 1) == (report["summary"]["cases"], report["summary"]["violated"])
     assert ("one-tool", 1, "violated") == (case["id"], case["line"], case["verdict"])
+    assert "violated" == report["rules"]["tool-pairing"]
+    assert "holds" == report["rules"]["settles"]
+    assert report["rules"]["delivered-prefix-kept"].startswith("not applicable: the contract")
     pairing = next(v for v in case["violations"] if v["rule"] == "tool-pairing")
     assert pairing["replay"].startswith("sh1:")
     assert any(row.get("evidence") for row in pairing["timeline"])
