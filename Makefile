@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PROFILES := yoagent deepseek-harness tunacode
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance test lint format bench bench-peers determinism clean
+.PHONY: conformance test lint format bench bench-peers frameworks determinism clean
 
 # The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
@@ -37,6 +37,11 @@ bench: $(VENV)/.dev
 # Beside other tools, each in a virtual environment of its own; not part of CI.
 bench-peers: $(VENV)/.dev
 	$(BIN)/python -m tests.benchmarks.peers
+
+# Every framework that has an adapter, each in a virtual environment of its own with its newest
+# release: writes reports/frameworks.md and .json. ONLY="tinyagent pydantic-ai" runs some.
+frameworks: $(VENV)/.dev
+	$(BIN)/python -m tests.matrix $(ONLY)
 
 # Each scenario twice in one process, in fresh processes under other hash seeds, and on every
 # supported Python that is installed here.

@@ -1,0 +1,28 @@
+"""Which frameworks there are, what they need, and how many trials make up their share of time."""
+
+from __future__ import annotations
+
+import attrs
+
+__all__ = ["FRAMEWORKS", "Framework"]
+
+
+@attrs.frozen
+class Framework:
+    """One framework by the name of its adapter.
+
+    `needs` is what pip installs, always the newest release. `sweep` and `suite` are the most trials
+    of each; together some 150 seconds of one core.
+    """
+
+    agent: str
+    needs: tuple[str, ...]
+    sweep: int
+    suite: int
+
+
+FRAMEWORKS: tuple[Framework, ...] = (
+    Framework("tinyagent", ("tiny-agent-os",), 12_000, 20_000),
+    Framework("pydantic-ai", ("pydantic-ai-slim",), 3_000, 1_500),
+    Framework("openai-agents", ("openai-agents",), 3_000, 1_500),
+)
