@@ -186,7 +186,7 @@ def _after_failure(
 ) -> list[Violation]:
     wrong = {Outcome.COMPLETED, Outcome.CANCELLED}
     if failure.kind == "close" and facts.contract.silent_close == "completed":
-        wrong = {Outcome.CANCELLED}
+        wrong = {Outcome.CANCELLED, Outcome.FAILED}  # it is an answer
     words = {
         "close": "a silent close",
         "finish": "an incomplete response",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from simharness.agents.mutants import (
     answers,
     consumers,
+    deepseek_harness,
     endings,
     history,
     hooks,
@@ -41,6 +42,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *settling.MUTANTS,
     *yoagent.MUTANTS,
     *tunacode.MUTANTS,
+    *deepseek_harness.MUTANTS,
 )
 
 

@@ -12,7 +12,7 @@ from simharness.agents.profiles.retry_safe import YOAGENT_RETRY_SAFE
 from simharness.agents.profiles.tunacode import TUNACODE
 from simharness.agents.profiles.yoagent import YOAGENT
 
-__all__ = ["PROFILES", "Profile", "Projection", "find_profile"]
+__all__ = ["DEEPSEEK_HARNESS", "PROFILES", "Profile", "Projection", "find_profile"]
 
 PROFILES: tuple[Profile, ...] = (YOAGENT, YOAGENT_RETRY_SAFE, DEEPSEEK_HARNESS, TUNACODE)
 

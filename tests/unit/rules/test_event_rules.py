@@ -288,6 +288,8 @@ def test_a_silent_close_is_judged_as_declared() -> None:
     assert 1 == len(ended(Outcome.COMPLETED, *records, contract=fails))
     completes = Contract(reports=REPORTS.reports, silent_close="completed")
     assert [] == ended(Outcome.COMPLETED, *records, contract=completes)
+    assert 1 == len(ended(Outcome.FAILED, *records, contract=completes))
+    assert [] == ended(Outcome.FAILED, *records, contract=fails)
 
 
 def test_what_the_user_did_otherwise_is_not_judged() -> None:
