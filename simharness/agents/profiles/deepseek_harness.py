@@ -47,8 +47,8 @@ _CHUNKS = {"text": "text-delta", "reasoning": "reasoning-delta", "args": "tool-c
 _BLOCKS: dict[type, str] = {Text: "text", Reasoning: "reasoning", Call: "tool-call"}
 _FINISHES = {"tool_calls": "tool-calls", "length": "max-tokens"}
 _LIMITS = {"length": "max-tokens", "before-turn": "blocked"}
-_FAILURES = {"aborted": "ABORTED", "raise": "UNKNOWN"}
-"""The code of a failure that brings none of its own, by how the stream reported it."""
+_FAILURES = {"error": "{failure}", "aborted": "{ABORTED}", "raise": "{UNKNOWN}"}
+"""What is known of a failure, by how its stream reported it; the first brings its own code."""
 _CODES = {
     ABORTED: "ABORTED",
     NOT_RUN_CANCELLED: "ABORTED_BEFORE_DISPATCH",
@@ -122,7 +122,7 @@ class _Log:
                 self._usage = f" + usage {record.input}/{record.output}"
                 self._write("assistant/chunk usage")
             case TerminalTaken(kind=kind, detail=detail) if not self._cancelled:
-                self._failure = _FAILURES.get(kind, "failure")
+                self._failure = _FAILURES.get(kind, "")
                 if kind != "close":
                     self._write(f"assistant/chunk finish {_finish(kind, detail)}")
             case LogRow(success=True) if not self._committed:
@@ -158,7 +158,7 @@ class _Log:
     def _reason(self, end: AgentEnd) -> str:
         match end.outcome:
             case Outcome.FAILED:
-                return f"error{{{self._failure}}}"
+                return f"error{self._failure}"
             case Outcome.REJECTED:
                 return "blocked"
             case Outcome.LIMIT:
