@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 
 from simharness.agents.profiles.profile import Profile
 from simharness.agents.reference import CONTRACT
+from simharness.agents.reference.repair import NOT_STARTED, OUTCOME_UNKNOWN
 from simharness.agents.reference.tools import ABORTED, NO_SUCH_TOOL, NOT_RUN_CANCELLED
 from simharness.contract import Contract
+from simharness.storing import SessionLoaded
 from simharness.trace import (
     AgentEnd,
     AgentStart,
@@ -52,6 +54,8 @@ _FAILURES = {"error": "{failure}", "aborted": "{ABORTED}", "raise": "{UNKNOWN}"}
 _CODES = {
     ABORTED: "ABORTED",
     NOT_RUN_CANCELLED: "ABORTED_BEFORE_DISPATCH",
+    NOT_STARTED: "TOOL_NOT_STARTED",
+    OUTCOME_UNKNOWN: "TOOL_OUTCOME_UNKNOWN",
     NO_SUCH_TOOL: "UNKNOWN_TOOL",
 }
 """The code of an error result, by how its text begins. An error that a tool raises has none."""
@@ -106,6 +110,8 @@ class _Log:
                 self._close("step/end")
             case AgentEnd():
                 self._end(record)
+            case SessionLoaded(messages):
+                self._repair(messages)
             case _:
                 self._read_stream(record)
 
@@ -164,6 +170,22 @@ class _Log:
             case Outcome.LIMIT:
                 return _LIMITS.get(end.cause, end.cause)
         return str(end.outcome)
+
+    def _repair(self, messages: Sequence[Message]) -> None:
+        """Close what the program had left open when it ended."""
+        self._opened = []
+        for message in messages:
+            if message.role == "tool" and not self._has(f"tool/result {message.call_id} "):
+                self._write(self._message(message))
+        for name, end in (("step", "step/end"), ("turn", "turn/end interrupted")):
+            if self._has(f"{name}/start", more_than=f"{name}/end"):
+                self._write(end)
+
+    def _has(self, begin: str, *, more_than: str = "") -> bool:
+        """Whether an entry begins so; or more of them do than begin otherwise."""
+        count = sum(entry.startswith(begin) for entry in self.entries)
+        least = sum(entry.startswith(more_than) for entry in self.entries) if more_than else 0
+        return count > least
 
 
 def _finish(kind: str, detail: str) -> str:
