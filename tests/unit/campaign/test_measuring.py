@@ -123,10 +123,10 @@ def test_no_survivor_is_explained_that_is_killed() -> None:
 
 def test_a_mutant_is_killed_if_something_written_does_not_happen_any_more() -> None:
     """As with `--strict-coverage`; what the sound loop does not do either counts for nothing."""
-    deaf = change(
-        "loop.ReferenceAgent.script_hooks: delete `self.journal.observers = self.hooks.observer`"
-    )
-    heard = f"{TEXT}hooks: {{observer: {{on: AgentStart, raise: boom}}}}\n"
-    never = f"{TEXT}hooks: {{observer: {{on: LoopDetected, raise: boom}}}}\n"
-    assert (NOT_EXERCISED,) == measure(deaf, load_text(heard).cases, DEFAULT).killed_by
-    assert measure(deaf, load_text(never).cases, DEFAULT).survives
+    wanted = "self._retry.wanted(error, attempt=tried, shown=answer.shown)"
+    final = change(f"answering.Answering.passing_error: false `{wanted}`")
+    fault = "{error: {message: bad}}"
+    twice = RETRY.replace('"Hi."', fault)
+    never = twice.replace("attempts: [", 'attempts: [["Fine."], ')
+    assert (NOT_EXERCISED,) == measure(final, load_text(twice).cases, DEFAULT).killed_by
+    assert measure(final, load_text(never).cases, DEFAULT).survives
