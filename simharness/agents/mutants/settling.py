@@ -47,12 +47,11 @@ class CallersHearOfSomeStop(Ephemeral):
 
 
 class BatchesAreSettledTwice(Guard):
-    """A batch of results that a stop finds held back is settled by the stop and by the loop."""
+    """A batch of results is settled when its time is over, and again when it is recorded."""
 
     def settle(self, calls: tuple[str, ...]) -> None:
         super().settle(calls)
-        if self._cancellation.called:
-            super().settle(calls)
+        super().settle(calls)
 
 
 class BatchesOutliveTheirRun(Guard):

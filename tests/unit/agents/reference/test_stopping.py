@@ -1,0 +1,219 @@
+"""Stopping, quiescing, restarting and the streak: the parts, on stock asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from collections.abc import Callable, Coroutine
+
+import pytest
+
+from simharness.agent import Style
+from simharness.agents.reference import make
+from simharness.agents.reference.cancelling import Cancellation
+from simharness.agents.reference.gate import Gate
+from simharness.agents.reference.loop import ReferenceAgent
+from simharness.agents.reference.quiescing import window_s
+from simharness.agents.reference.restarting import Restart
+from simharness.agents.reference.stopping import GoneError, Stops
+from simharness.agents.reference.streak import Streak
+from simharness.contract import Contract
+from tests.unit.agents.fake_world import FakeWorld
+
+Program = Callable[[], Coroutine[None, None, object]]
+
+
+def run(program: Program) -> object:
+    """What a program comes to on the stock loop."""
+    return asyncio.run(program())
+
+
+# --- whose stop it was --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("first", ["mark", "caller"])
+@pytest.mark.parametrize(("outrank", "cause"), [(True, "shutdown"), (False, "")])
+def test_a_mark_outranks_callers_or_whoever_was_first_counts(
+    first: str, outrank: bool, cause: str
+) -> None:
+    """As the contract declares; either way the run is marked."""
+
+    async def program() -> object:
+        cancellation = Cancellation()
+        cancellation.marks_outrank = outrank
+        for who in (first, "caller" if first == "mark" else "mark"):
+            (cancellation.mark if who == "mark" else cancellation.set)(
+                "shutdown" if who == "mark" else "budget"
+            )
+        return cancellation.reason, cancellation.marked
+
+    wanted = cause or {"mark": "shutdown", "caller": "budget"}[first]
+    assert (wanted, True) == run(program)
+
+
+def test_of_two_marks_the_first_stays() -> None:
+    """Who disposes of an agent that is shut down changes nothing."""
+
+    async def program() -> object:
+        cancellation = Cancellation()
+        cancellation.mark("shutdown")
+        cancellation.mark("disposed")
+        return cancellation.reason
+
+    assert "shutdown" == run(program)
+
+
+def test_a_task_cancel_before_a_mark_was_first() -> None:
+    """It is noticed when the mark is set, though nothing has awaited since."""
+
+    async def program() -> object:
+        cancellation = Cancellation()
+        cancellation.marks_outrank = False
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        cancellation.mark("shutdown")
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)
+        task.uncancel()
+        return cancellation.reason
+
+    assert "user" == run(program)
+
+
+def test_the_contract_says_whether_marks_outrank_callers() -> None:
+    """The agent gives each of its runs what it has declared."""
+
+    class First(ReferenceAgent):
+        contract = Contract(cause_precedence="first")
+
+    async def program() -> object:
+        return First(FakeWorld([])).new_cancellation().marks_outrank
+
+    assert False is run(program)
+
+
+# --- gone -----------------------------------------------------------------------------------------
+
+
+def test_an_agent_that_is_gone_refuses_and_says_why() -> None:
+    """The first reason stays; asking to be let in raises."""
+    stops = Stops()
+    stops.let_in()
+    assert 1 == stops.expected
+    stops.leave("shutdown")
+    stops.leave("disposed")
+    with pytest.raises(GoneError, match="the agent is gone: shutdown"):
+        stops.let_in()
+    assert 1 == stops.expected
+
+
+def test_waiting_for_nothing_takes_no_time() -> None:
+    """Nothing runs, so nobody waits, however long they would: not even for the loop."""
+    with pytest.raises(StopIteration):
+        Stops().idle(math.inf).send(None)
+
+
+# --- the gate -------------------------------------------------------------------------------------
+
+
+def test_a_closed_gate_lets_through_in_order_and_an_open_one_everybody() -> None:
+    """One by one while it is closed, all when it opens; who gave up is passed over."""
+
+    async def program() -> object:
+        gate, passed = Gate(), []
+
+        async def come(name: str) -> None:
+            await gate.passed()
+            passed.append(name)
+
+        await come("early")
+        gate.close()
+        tasks = [asyncio.create_task(come(name)) for name in "abcd"]
+        await asyncio.sleep(0)
+        tasks[0].cancel()
+        await asyncio.sleep(0)
+        gate.let_one()
+        await asyncio.sleep(0)
+        assert ["early", "b"] == passed
+        gate.open()
+        await asyncio.wait(tasks)
+        gate.let_one()  # nobody is there
+        return passed
+
+    assert ["early", "b", "c", "d"] == run(program)
+
+
+# --- quiescing ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("drain_s", "wanted"),
+    [
+        (None, 30.0),
+        (math.nan, 30.0),
+        (0.0, 1.0),
+        (-math.inf, 1.0),
+        (5.0, 5.0),
+        (601.0, 600.0),
+        (math.inf, 600.0),
+    ],
+)
+def test_a_window_is_clamped_and_no_number_is_the_default(
+    drain_s: float | None, wanted: float
+) -> None:
+    """Within a second and ten minutes, whatever an operator asks for."""
+    assert wanted == window_s(drain_s)
+
+
+# --- restarting -----------------------------------------------------------------------------------
+
+
+def test_a_stream_is_given_up_once_and_not_behind_a_cancel_nor_unread() -> None:
+    """A restart is word for one stream that is read, and no stop."""
+
+    async def program() -> object:
+        cancellation = Cancellation()
+        unread, read = Restart(cancellation), Restart(cancellation)
+        unread.set("early")
+        async with asyncio.timeout(None) as read.scope:
+            read.set("budget")
+            read.set("again")
+        late = Restart(cancellation)
+        async with asyncio.timeout(None) as late.scope:
+            cancellation.set()
+            late.set("late")
+        return [(one.reason, one.is_set()) for one in (unread, read, late)]
+
+    assert [("", True), ("budget", True), ("", True)] == run(program)
+
+
+# --- the streak -----------------------------------------------------------------------------------
+
+
+def test_the_third_failure_in_a_row_alerts_once() -> None:
+    """A success begins anew; a fourth failure says nothing."""
+    streak = Streak()
+    assert [False, False, True, False] == [streak.failed() for _ in range(4)]
+    streak.succeeded()
+    assert [False, False, True] == [streak.failed() for _ in range(3)]
+
+
+# --- the agent ------------------------------------------------------------------------------------
+
+
+def test_a_run_beside_the_conversation_has_nothing_said_yet_and_shares_the_rest() -> None:
+    """Settings, hooks, what stops it and the streak are those of the agent."""
+
+    async def program() -> object:
+        agent = make(FakeWorld([]))
+        one = agent.aside()
+        assert [] == one.history()
+        shared = ("settings", "hooks", "stops", "quiescing")
+        assert all(getattr(one, name) is getattr(agent, name) for name in shared)
+        assert one.journal.streak is agent.journal.streak
+        assert one.journal.history is not agent.journal.history
+        return one.style
+
+    assert Style.ASYNC is run(program)
