@@ -1,4 +1,4 @@
-"""Playing cases on the reference loop on the default schedule."""
+"""Playing cases on the default schedule, on the reference loop unless another is given."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simharness.agent import NotApplicable
-from simharness.agents import find
+from simharness.agents.reference import make
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
 from simharness.world.run import batch
@@ -16,6 +16,7 @@ from simharness.world.run import batch
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from simharness.agent import AgentFactory
     from simharness.scenario.model import Case
     from simharness.verdict import Verdict
 
@@ -35,12 +36,11 @@ class Played:
         return self.case.promised() - self.verdict.played
 
 
-def play(cases: Iterable[Case], agent: str = "reference") -> tuple[Played, ...]:
+def play(cases: Iterable[Case], agent: AgentFactory = make) -> tuple[Played, ...]:
     """Run and judge each case once on the default schedule; those it cannot play are left out."""
-    reference = find(agent)
     done = []
     with batch():
         for case in cases:
             with contextlib.suppress(NotApplicable):
-                done.append(Played(case, Bench(case, reference).trial(ScheduleChooser())))
+                done.append(Played(case, Bench(case, agent).trial(ScheduleChooser())))
     return tuple(done)

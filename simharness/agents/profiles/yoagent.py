@@ -97,19 +97,25 @@ class _Writer:
             case AgentEnd(messages=messages):
                 yield f"AgentEnd[{', '.join(self._listed(messages))}]"
                 self._terminal = None
-            case MessageStart(message) | MessageEnd(message):
-                yield self._bracket(record, message)
+            case MessageStart(message):
+                yield f"MS {self._message(message)}"
+            case MessageEnd():
+                yield f"ME {self._ended(record)}"
             case _:
                 yield from _plain(record)
 
-    def _bracket(self, record: Record, message: Message) -> str:
-        """One end of a message; at its start a streamed one has no other reason than Stop."""
-        said = self._assistant(message) if message.role == "assistant" else _said(message)
-        if isinstance(record, MessageStart):
-            return f"MS {said}"
-        if message.role == "assistant" and not record.discarded:  # type: ignore[attr-defined]
+    def _ended(self, end: MessageEnd) -> str:
+        """A message at its end. One that is not kept belongs to an attempt that came to nothing."""
+        if end.discarded:
+            return "A(Error)"
+        said = self._message(end.message)
+        if end.message.role == "assistant":
             self._kept.append(said)
-        return f"ME {said}"
+        return said
+
+    def _message(self, message: Message) -> str:
+        """A message; at its start a streamed one has no other reason yet than Stop."""
+        return self._assistant(message) if message.role == "assistant" else _said(message)
 
     def _assistant(self, message: Message) -> str:
         """An assistant message: it stopped for the reason with which its stream did."""
