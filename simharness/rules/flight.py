@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simharness.contract import Contract
 from simharness.rules.asked import paused
-from simharness.rules.reading import Facts, RunFacts, read
+from simharness.rules.reading import NEVER, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.terminals import reported
 from simharness.trace import (
@@ -87,9 +87,15 @@ def _queued(facts: Facts, run: RunFacts, later: RunFacts) -> str:
 
 
 def _interrupts(facts: Facts, run: RunFacts, later: RunFacts) -> str:
-    """The earlier run is stopped: it makes no request that is answered to its end."""
+    """The earlier run is stopped: it makes no request that is answered to its end.
+
+    Unless the later prompt had given up waiting before: then there is nothing to stop for.
+    """
     told = {(told.run, told.request) for told in facts.trace.of(StreamTold, run.number)}
+    given_up = NEVER if later.settled is None else later.settled.n
     for request in run.requests:
+        if request.n > given_up:
+            break
         end = facts.terminal(request)
         whole = end is not None and end.kind == "finish" and not end.answering
         if request.n > later.prompted and whole and (run.number, request.request) not in told:

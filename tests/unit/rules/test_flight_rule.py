@@ -9,6 +9,7 @@ from simharness.trace import (
     PromptCalled,
     Record,
     RequestMade,
+    RunSettled,
     Shown,
     StreamTold,
     TerminalTaken,
@@ -87,6 +88,16 @@ def test_an_interrupted_run_makes_no_further_request() -> None:
     assert wanted == problems("interrupt", (1, FINISH), more, read, (1, done()), second())
     told = (1, StreamTold(2, "signal"))
     assert [] == problems("interrupt", (1, FINISH), more, told, read, (1, done()), second())
+
+
+def test_a_prompt_that_gave_up_waiting_interrupts_nobody() -> None:
+    """What the earlier run asks afterwards is its own business."""
+    more = (1, RequestMade(2, (A, assistant("x"))))
+    read = (1, TerminalTaken(2, "finish", "stop"))
+    gone = (2, RunSettled("cancelled", "CancelledError", Outcome.CANCELLED))
+    assert [] == problems("interrupt", (1, FINISH), gone, more, read, (1, done()))
+    wanted = ["the earlier run is not interrupted"]
+    assert wanted == problems("interrupt", (1, FINISH), more, gone, read, (1, done()))
 
 
 def test_a_rolled_back_run_leaves_nothing() -> None:
