@@ -76,7 +76,7 @@ def test_nothing_is_asked_for_a_prompt_that_came_when_nothing_might_begin(why: s
 def test_behind_a_resume_all_is_as_before(resumed: str) -> None:
     """A prompt that waited is served then."""
     resume, prompt = ActionTaken("resume"), PromptCalled("hi")
-    both = [resume, prompt] if resumed == "before the prompt" else [prompt, resume]
+    both: list[Record] = [resume, prompt] if resumed == "before the prompt" else [prompt, resume]
     assert [] == problems("no-model-call-after-cancel", QUIESCE, *both, ASK, done())
 
 
@@ -135,7 +135,7 @@ def test_what_came_before_an_answer_began_anew_is_dropped() -> None:
 
 def test_a_prompt_that_waits_in_a_pause_is_not_one_during_a_run() -> None:
     """Where it has to wait the policy for prompts during a run is not asked."""
-    during = [
+    during: list[Record | tuple[int, Record]] = [
         PromptCalled("hi"),
         ASK,
         PromptCalled("more"),
