@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from simharness.storing import Killed
 from simharness.trace import AgentEnd, HistoryRead, Message, RequestMade, RunSettled, Trace
 
 if TYPE_CHECKING:
@@ -80,5 +81,6 @@ def _outcome(trace: Trace, run: int) -> str:
     said = [end.outcome for end in trace.of(AgentEnd, run) if end.outcome is not None]
     settled = trace.of(RunSettled, run)
     said += [end.outcome for end in settled if end.outcome is not None]
-    how = settled[-1].how if settled else "not settled"
+    killed = any(run in kill.runs for kill in trace.of(Killed))
+    how = settled[-1].how if settled else "killed" if killed else "not settled"
     return str(said[-1]) if said else how

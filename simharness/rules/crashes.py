@@ -51,13 +51,12 @@ def _lost(facts: Facts, kill: Killed, loaded: SessionLoaded) -> list[str]:
     if loaded.messages[: len(settled)] != settled:
         found.append("the history does not begin with what earlier runs had left")
     calls = {call.id for message in loaded.messages for call in message.calls}
+    owed = set() if kill.unflushed else set(kill.runs)
+    owed -= {run.number for run in facts.runs.values() if run.session}
     found += [
         f"nothing says that tool {started.name} had started"
         for started in facts.trace.of(ToolStarted)
-        if not kill.unflushed
-        and started.run in kill.runs
-        and started.n < kill.n
-        and started.call_id not in calls
+        if started.run in lost and started.n < kill.n and started.call_id not in calls
     ]
     return found
 

@@ -121,10 +121,11 @@ def _times(count: int) -> str:
 
 
 def _said(facts: Facts, state: State) -> dict[str, list[RunFacts]]:
-    """The prompts that were accepted before a state, by text, as far as their runs are over."""
+    """The prompts of the conversation that were accepted before a state, by text, as far as their
+    runs are over."""
     said: dict[str, list[RunFacts]] = {}
     for run in facts.runs.values():
-        over = run.over <= state.n and not run.left
+        over = run.over <= state.n and not (run.left or run.session)
         if over and accepted(run) and not _left_behind(facts, run, state.n):
             said.setdefault(run.text, []).append(run)
     return said
