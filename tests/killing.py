@@ -21,7 +21,7 @@ from tests.campaigns import FORGETFUL, TEXT
 from tests.processes import ROOT
 
 SPREAD_S = 0.4
-"""Real seconds over which the moments of death are spread, once the store is there."""
+"""Real seconds over which the moments of death are spread, after one to four writes."""
 
 TRIALS_PER_LIFE = 60
 """Per case; enough that some are left to do in the last life, on a fast machine too."""
@@ -44,7 +44,7 @@ def survive(kills: int, *, seed: int, folder: Path, jobs: int = 0) -> Survival:
     moments = random.Random(seed)
     lives = []
     for _ in range(kills):
-        live(words, store, moments.random() * SPREAD_S)
+        live(words, store, moments.randrange(4), moments.random() * SPREAD_S)
         lives.append(len(batches(store)))
     return Survival(lives, report(words), batches(store))
 
@@ -64,14 +64,18 @@ def report(words: list[str]) -> str:
     return done.stdout
 
 
-def live(words: list[str], store: Path, seconds: float) -> None:
-    """Start the campaign, and kill it so long after it has opened its store."""
+def live(words: list[str], store: Path, writes: int, seconds: float) -> None:
+    """Start the campaign, and kill it so long after it has written to its store so often."""
     process = subprocess.Popen(
         words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     log = store.with_name(store.name + "-wal")
-    while process.poll() is None and not log.exists():
-        time.sleep(0.002)
+    seen = log.stat().st_mtime_ns if log.exists() else 0
+    while process.poll() is None and writes >= 0:
+        now = log.stat().st_mtime_ns if log.exists() else 0
+        writes -= now != seen
+        seen = now
+        time.sleep(0.001)
     time.sleep(seconds)
     process.send_signal(signal.SIGKILL)
     process.wait()

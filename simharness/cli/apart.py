@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from simharness.agent import AgentFactory
     from simharness.batches import Means
+    from simharness.campaign.budget import Plan
     from simharness.cli.place import Place
     from simharness.isolate import Fleet
 
@@ -80,29 +81,34 @@ class Apart:
 
     @contextlib.contextmanager
     def place(
-        self, agent: str, given: frozenset[str] = frozenset(), *, batches: bool = False
+        self,
+        agent: str,
+        plan: Plan,
+        given: frozenset[str] = frozenset(),
+        *,
+        batches: bool = False,
     ) -> Iterator[Place]:
         """Where the trials of `agent` run. Nothing may be printed meanwhile but on a terminal.
 
         `batches`: search in batches even if nothing is kept and no cluster is used.
         """
-        from simharness.cli.place import Place
-
-        store = None if self.store is None else Path(self.store)
-        batches = batches or store is not None
-        if self.jobs or self.dask:
-            with self._elsewhere(agent, given, batches=batches) as (fleet, means):
-                yield Place(agent, _elsewhere, given, fleet, means, store)
-            return
+        from simharness.cli.place import Place, kept
         from simharness.world.run import batch
 
-        factory = find_agent(agent)
-        with batch(wall_s=self.wall_s):
-            yield Place(agent, factory, given, None, _inline(factory) if batches else None, store)
+        batches = batches or self.store is not None
+        with kept(None if self.store is None else Path(self.store), agent, plan) as store:
+            if self.jobs or self.dask:
+                with self.elsewhere(agent, given, batches=batches) as (fleet, means):
+                    yield Place(agent, _elsewhere, given, fleet, means, store)
+                return
+            factory = find_agent(agent)
+            means = _inline(factory) if batches else None
+            with batch(wall_s=self.wall_s):
+                yield Place(agent, factory, given, None, means, store)
 
     @contextlib.contextmanager
-    def _elsewhere(
-        self, agent: str, given: frozenset[str], *, batches: bool
+    def elsewhere(
+        self, agent: str, given: frozenset[str] = frozenset(), *, batches: bool = False
     ) -> Iterator[tuple[Fleet, Means | None]]:
         """Worker processes of this machine for single trials, and what runs batches."""
         from simharness.isolate import Fleet, Isolation, Setup, UnusableError

@@ -46,7 +46,7 @@ def command(*, paths: tuple[str, ...], agent: str, plan: Plan, apart: Apart) -> 
     cases = load_cases(paths, suite=False)
     given = frozenset(case.place.file for case in cases)
     plan = attrs.evolve(plan, strategy=plan.strategy or "portfolio")
-    with apart.place(agent, given, batches=True) as place:
+    with apart.place(agent, plan, given, batches=True) as place:
         result = place.refined(searched(place, cases, plan, hidden=False), plan)
     blocks = [endings.as_text(one) for one in result.results]
     blocks += text.failures(result, coverage.sentences())

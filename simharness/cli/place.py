@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from simharness.isolate import Fleet
     from simharness.scenario.model import Case
 
-__all__ = ["Place"]
+__all__ = ["Place", "kept"]
 
 
 @attrs.frozen
@@ -31,7 +31,7 @@ class Place:
     """One agent and where it runs. `given` as in `check.check_case`.
 
     Without `fleet` single trials and whole cases run in this process. With `means` cases are
-    searched in batches, whose results go to the file `store` if there is one.
+    searched in batches, whose results go to `store` if there is one.
     """
 
     agent: str
@@ -39,7 +39,7 @@ class Place:
     given: frozenset[str] = frozenset()
     fleet: Fleet | None = None
     means: Means | None = None
-    store: Path | None = None
+    store: Store | None = None
 
     def checked(
         self,
@@ -53,7 +53,7 @@ class Place:
         """Check cases: `check.check_suite`."""
         from simharness.check import check_suite
 
-        with self._campaign(plan, progress) as (checker, remarks):
+        with self._campaign(progress) as (checker, remarks):
             result = check_suite(
                 cases,
                 self.factory,
@@ -72,7 +72,7 @@ class Place:
         from simharness.campaign.sweeper import sweep
 
         play = None if self.fleet is None else self.fleet.play
-        with self._campaign(plan, progress) as (checker, remarks):
+        with self._campaign(progress) as (checker, remarks):
             result = sweep(
                 self.factory,
                 plan,
@@ -100,54 +100,51 @@ class Place:
         return pins.compare(cases, self.factory, self.agent, pin=pin, update=update, trial=trial)
 
     @contextlib.contextmanager
-    def _campaign(
-        self, plan: Plan, progress: Progress
-    ) -> Iterator[tuple[Checker | None, list[str]]]:
+    def _campaign(self, progress: Progress) -> Iterator[tuple[Checker | None, list[str]]]:
         """What checks the cases, and what it remarks by the end."""
         remarks: list[str] = []
         if self.means is None:
             yield self.fleet, remarks
             return
-        from simharness.batches import Campaign, StoreError
+        from simharness.batches import Campaign
 
-        on_death = None if self.fleet is None else self.fleet.check
-        try:
-            with (
-                self._kept(plan) as store,
-                Campaign(
-                    self.means,
-                    agent=self.agent,
-                    given=self.given,
-                    store=store,
-                    on_gain=progress.gained,
-                    on_death=on_death,
-                ) as campaign,
-            ):
-                yield campaign, remarks
-                remarks += campaign.remarks
-        except StoreError as error:
-            raise BadInput(str(error)) from None
+        with Campaign(
+            self.means,
+            agent=self.agent,
+            given=self.given,
+            store=self.store,
+            on_gain=progress.gained,
+            on_death=None if self.fleet is None else self.fleet.check,
+        ) as campaign:
+            yield campaign, remarks
+            remarks += campaign.remarks
 
-    @contextlib.contextmanager
-    def _kept(self, plan: Plan) -> Iterator[Store | None]:
-        """The store, if there is one; says what it has to whoever begins or interrupts."""
-        from simharness.batches import Store
 
-        if self.store is None:
-            yield None
-            return
-        with Store(self.store, _about(self.agent, plan)) as store:
+@contextlib.contextmanager
+def kept(path: Path | None, agent: str, plan: Plan) -> Iterator[Store | None]:
+    """The store of a campaign, if it has one; says what it holds to whoever begins or interrupts.
+
+    To be opened before trials are: what is printed among them is dropped.
+    """
+    from simharness.batches import Store, StoreError
+
+    if path is None:
+        yield None
+        return
+    try:
+        with Store(path, _about(agent, plan)) as store:
             if store.size:
-                click.echo(f"{store.size} batches are in {self.store} already", err=True)
+                click.echo(f"{store.size} batches are in {path} already", err=True)
             try:
                 yield store
             except KeyboardInterrupt:
                 click.echo(
-                    f"{store.size} batches are kept in {self.store}; the same command goes on "
-                    "from there",
+                    f"{store.size} batches are kept in {path}; the same command goes on from there",
                     err=True,
                 )
                 raise
+    except StoreError as error:
+        raise BadInput(str(error)) from None
 
 
 def _about(agent: str, plan: Plan) -> dict[str, str]:

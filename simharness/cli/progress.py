@@ -27,15 +27,18 @@ class Progress:
     def __init__(self, trials: int, plan: Plan | None = None, *, hidden: bool) -> None:
         from tqdm import tqdm
 
-        hidden = hidden or not sys.stderr.isatty()
-        self._bar = tqdm(total=trials, unit=" trials", disable=hidden, smoothing=0.1)
+        # Not sys.stderr: what agents print is dropped there while trials run.
+        terminal = sys.__stderr__ is not None and sys.__stderr__.isatty()
+        self._bar = tqdm(
+            total=trials, unit=" trials", disable=hidden or not terminal, file=sys.__stderr__
+        )
         self._plan = plan
         self._most = trials
         self._live = False  # whether trials are counted before their case is finished
         self._cases = self._failures = self._interleavings = 0
 
     def __enter__(self) -> Self:
-        """Show the bar."""
+        """It is shown already."""
         return self
 
     def __exit__(
@@ -71,7 +74,7 @@ class Progress:
 
     def _show(self) -> None:
         self._bar.set_postfix_str(
-            f"{self._cases} cases done, {self._interleavings} interleavings, "
-            f"{self._failures} failures",
+            f"cases done: {self._cases}, interleavings: {self._interleavings}, "
+            f"failures: {self._failures}",
             refresh=False,
         )

@@ -74,9 +74,8 @@ def command(
 def _rerun(code: ReplayCode, case: Case, agent: str, *, isolate: bool) -> Rerun:
     """Run one code again. In this process what the agent prints is shown."""
     if isolate:
-        with Apart(jobs=1).place(agent) as place:
-            assert place.fleet is not None, "asked for a worker"
-            return place.fleet.rerun(code, case)
+        with Apart(jobs=1).elsewhere(agent) as (fleet, _):
+            return fleet.rerun(code, case)
     from simharness.campaign.reproduce import rerun
     from simharness.world.run import batch
 

@@ -100,7 +100,7 @@ def command(
         return report_determinism(cases, agent)
     given = frozenset(case.place.file for case in cases)
     started = time.perf_counter()
-    with apart.place(agent, given) as place:
+    with apart.place(agent, plan, given) as place:
         result = _searched(place, cases, plan, kept, excuses, output, fail_fast=fail_fast)
         result = place.refined(excuses.remarked(result), plan)
         changed = place.changed(cases, pin=pin, update=update)

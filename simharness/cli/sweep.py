@@ -55,7 +55,7 @@ def command(*, agent: str, plan: Plan, baseline: str | None, apart: Apart, outpu
     excuses = project.excuses(baseline)
     started = time.perf_counter()
     try:
-        with apart.place(agent) as place:
+        with apart.place(agent, plan) as place:
             with Progress(plan.total or TOTAL, hidden=output.quiet) as progress:
                 result = place.swept(plan, progress)
             result = place.refined(excuses.applied(result), plan)

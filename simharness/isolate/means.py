@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterator
-from concurrent.futures import BrokenExecutor, Executor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from typing import TYPE_CHECKING, Final
 
 from simharness.batches.means import Means
@@ -39,17 +39,22 @@ def cluster(address: str, setup: Setup) -> Iterator[Means]:
     """
     with _connected(address) as client:
         from distributed import KilledWorker
+        from distributed.comm.core import CommClosedError
 
         threads = sum(client.nthreads().values())
         if not threads:
             raise UnusableError(f"the Dask scheduler at {address} has no workers")
-        yield Means(
+        means = Means(
             lambda: client.get_executor(pure=False),
             functools.partial(apart, likeness(), setup, duties.batch),
             _AHEAD_FAR * threads,
             _leave,
             (BrokenExecutor, KilledWorker),
         )
+        try:
+            yield means
+        except (CancelledError, CommClosedError) as error:  # what it does to what was submitted
+            raise UnusableError(f"the Dask scheduler at {address} has gone: {error}") from None
 
 
 def _connected(address: str) -> Client:

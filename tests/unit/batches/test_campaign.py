@@ -11,7 +11,7 @@ import attrs
 import pytest
 
 from simharness.agents import find
-from simharness.batches import Batch, Campaign, Inline, Means, done
+from simharness.batches import Batch, Campaign, Done, Inline, Means, done
 from simharness.campaign.budget import Plan
 from simharness.campaign.sweeper import sweep
 from simharness.report import json as as_json
@@ -163,7 +163,7 @@ class TestDeaths:
     def test_other_errors_of_an_executor_are_not_taken_for_deaths(self) -> None:
         """They end the campaign: nothing says that another try would help."""
 
-        def fails(_: Batch) -> None:
+        def fails(_: Batch) -> Done:
             raise OSError("no route to host")
 
         with (
