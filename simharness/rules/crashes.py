@@ -56,7 +56,7 @@ def _lost(facts: Facts, kill: Killed, loaded: SessionLoaded) -> list[str]:
     found += [
         f"nothing says that tool {started.name} had started"
         for started in facts.trace.of(ToolStarted)
-        if started.run in lost and started.n < kill.n and started.call_id not in calls
+        if started.run in owed and started.n < kill.n and started.call_id not in calls
     ]
     return found
 
