@@ -127,7 +127,7 @@ class _Log:
             case UsageTaken() if not self._cancelled:
                 self._usage = f" + usage {record.input}/{record.output}"
                 self._write("assistant/chunk usage")
-            case TerminalTaken(kind=kind, detail=detail) if not self._cancelled:
+            case TerminalTaken(kind=kind, detail=detail, answering=False) if not self._cancelled:
                 self._failure = _FAILURES.get(kind, "")
                 if kind != "close":
                     self._write(f"assistant/chunk finish {_finish(kind, detail)}")
