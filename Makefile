@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PROFILES := yoagent deepseek-harness tunacode
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance test lint format bench bench-peers frameworks determinism clean
+.PHONY: conformance test lint format bench bench-scaling bench-peers frameworks determinism clean
 
 # The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
@@ -33,6 +33,10 @@ format: $(VENV)/.dev
 # Costs as ratios, measured side by side in one run.
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.benchmarks
+
+# Trials per second of one and of two worker processes; needs a machine with nothing else to do.
+bench-scaling: $(VENV)/.dev
+	$(BIN)/python -m tests.benchmarks.scaling
 
 # Beside other tools, each in a virtual environment of its own; not part of CI.
 bench-peers: $(VENV)/.dev
