@@ -7,7 +7,6 @@ for the store to say.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any
 
@@ -82,15 +81,15 @@ class Processes:
     def read(self, run: int) -> None:
         """Note what the store holds, as the agent reads it."""
         if self.store is not None:
-            stored: Callable[[str], list[Message]] = getattr(self._trial.agent, "stored")  # noqa: B009
-            self._trial.recorder.add(SessionRead(tuple(stored(self.store.text))), run)
+            agent: Any = self._trial.agent
+            self._trial.recorder.add(SessionRead(tuple(agent.stored(self.store.text))), run)
 
     def _drop(self) -> tuple[int, ...]:
         """Set aside everything of the process; the runs that were in progress."""
         trial = self._trial
         unbegun = trial.consumers.drop()
         self._gone.take(trial.loop, spared=lambda task: task in unbegun)
-        trial.streams.clear()
+        trial.forget_streams()
         trial.cancels.forget()
         return tuple(sorted(trial.user.unsettled))
 
@@ -106,23 +105,26 @@ class Processes:
         self._load(user.run, go_on)
 
     def _load(self, run: int, then: Callable[[], None]) -> None:
-        trial = self._trial
+        """Let the agent take up the store, as part of `run`, so that its writes can be anchors."""
 
         async def load() -> None:
             RUN.set(run)
-            agent: Any = trial.agent
-            error = ""
-            try:
-                answer = agent.load()
-                if inspect.isawaitable(answer):
-                    await answer
-            except asyncio.CancelledError:
-                raise
-            except Exception as exc:  # noqa: BLE001 - an agent may raise anything
-                error = f"{type(exc).__name__}: {exc}".removesuffix(": ")
-            history: Callable[[], list[Message] | None] = getattr(agent, "history", list)
-            trial.recorder.add(SessionLoaded(tuple(history() or ()), error), run)
+            error = await self._taken_up()
+            history: Callable[[], list[Message] | None]
+            history = getattr(self._trial.agent, "history", list)
+            self._trial.recorder.add(SessionLoaded(tuple(history() or ()), error), run)
             self.read(run)
             then()
 
-        trial.loop.create_task(load())
+        self._trial.loop.create_task(load())
+
+    async def _taken_up(self) -> str:
+        """Load the session; what the agent raised."""
+        agent: Any = self._trial.agent
+        try:
+            answer = agent.load()
+            if inspect.isawaitable(answer):
+                await answer
+        except Exception as error:  # noqa: BLE001 - an agent may raise anything
+            return f"{type(error).__name__}: {error}".removesuffix(": ")
+        return ""

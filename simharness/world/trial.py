@@ -67,7 +67,7 @@ class Trial:
         self.loop.on_error = self._loop_error
         self.loop.on_blocked = self.recorder.add
         self.streams: list[ScriptedStream] = []
-        self.client = ModelClient(self.recorder, self.streams, renewed=case.client_renewed)
+        self.client = self._new_client()
         self.log = Log(self.recorder, case.log_fails)
         self.threads = real_threads()  # those that were there before
         self.cancelled = Token()
@@ -230,6 +230,14 @@ class Trial:
         words = () if action.continues else (action.text,)
         plain = self.plain and not action.ephemeral
         return ask(*words, stream=False) if plain else ask(*words)
+
+    def forget_streams(self) -> None:
+        """The process that read them is gone, and its model client with it."""
+        self.streams.clear()
+        self.client = self._new_client()
+
+    def _new_client(self) -> ModelClient:
+        return ModelClient(self.recorder, self.streams, renewed=self.case.client_renewed)
 
     def told(self) -> bool:
         """Whether the running step was told of a cancel from inside itself."""
