@@ -145,3 +145,8 @@ class Beating(Leaving):
 def beating(world: World) -> Beating:
     """The leaving loop and a heartbeat."""
     return Beating(world)
+
+
+def unordered(world: World) -> Loop:
+    """Greets with the words of a set, whose order is that of their hashes."""
+    return Loop(world, greeting=" ".join({f"word-{number}" for number in range(50)}))

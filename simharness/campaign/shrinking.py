@@ -14,6 +14,7 @@ import attrs
 from simharness.agent import NotApplicable
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
+from simharness.scenario.model import PromptAction
 from simharness.scenario.smaller import smaller
 from simharness.search import Why, explain, find_again, shrink, shrink_value
 from simharness.verdict import HarnessError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from simharness.campaign.allowance import Allowance
     from simharness.campaign.results import Identity
     from simharness.choices import Chooser
-    from simharness.scenario.model import Case
+    from simharness.scenario.model import Action, Case
     from simharness.search import RunOnce, Shrunk
     from simharness.verdict import Verdict, Violation
 
@@ -81,6 +82,7 @@ class _Shrinking:
     factory: AgentFactory
     mode: str
     allowance: Allowance
+    smallest: Case = attrs.field(init=False)
 
     def run(self, case: Case, verdict: Verdict) -> Small:
         """Shrink, explain and say why it stopped."""
@@ -97,6 +99,7 @@ class _Shrinking:
         if self.rule.startswith("expect."):
             said = "kept whole: an expectation describes this scenario and no other"
             return case, verdict, said, True
+        self.smallest = case
         found = shrink_value(
             case,
             verdict,
@@ -110,13 +113,26 @@ class _Shrinking:
     def _attempt(self, candidate: Case, failing: Verdict) -> Verdict | None:
         """A trial of `candidate` that breaks the rule, with no more deviations than before."""
         run_once = self._runner(candidate)
-        trials = min(_LOOK if failing.schedule else 1, self.allowance.left)
+        count, placed = len(failing.schedule), self._is_placed(candidate)
+        # With one deviation less than one, only the default schedule is left to try.
+        trials = min(1 if count <= placed else _LOOK, self.allowance.left)
         try:
-            return find_again(run_once, failing, self.rule, budget=trials)
+            found = find_again(run_once, failing, self.rule, budget=trials)
         except (NotApplicable, HarnessError):
             return None
         except Exception:  # noqa: BLE001 - what the agent's adapter raises is another failure
             return None
+        if found is None or (placed and len(found.schedule) == count):
+            return None
+        self.smallest = candidate
+        return found
+
+    def _is_placed(self, candidate: Case) -> bool:
+        """Whether an action got a place of its own: that must save the deviation that placed it."""
+        free = [
+            [_is_free(action) for action in case.actions] for case in (candidate, self.smallest)
+        ]
+        return len(free[0]) == len(free[1]) and sum(free[0]) < sum(free[1])
 
     def _schedule(self, case: Case, verdict: Verdict, *, proof: bool) -> Shrunk:
         return shrink(
@@ -158,3 +174,8 @@ class _Shrinking:
             shrunk.describe(),
             tuple(map(str, parts)),
         )
+
+
+def _is_free(action: Action) -> bool:
+    """Whether the search places the action."""
+    return not isinstance(action, PromptAction) and action.anywhere

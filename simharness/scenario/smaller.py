@@ -51,6 +51,9 @@ _MEANING: Final = frozenset({"scenario", "contract", "mode", "mutant", "profile"
 """Keys without which the same trial would be judged, or scheduled, in another way."""
 
 _SAID: Final = frozenset({"prompt", "text", "returns", "reasoning", "opaque", "steer", "follow_up"})
+_PLACES: Final = frozenset({"anywhere", "after", "before", "during", "at"})
+"""Where an action is placed. Without it the schedule would have to delay the action: no gain."""
+
 _ANCHORS: Final = frozenset({"after", "before", "during"})
 _COUNTS: Final = frozenset({"burst", "keeps_sending", "effects", "pieces"})
 _NUMBER: Final = re.compile(r"[0-9]+")
@@ -59,17 +62,16 @@ _NUMBER: Final = re.compile(r"[0-9]+")
 def smaller(case: Case) -> Iterator[Case]:
     """Yield the cases that are `case` less one thing, those that lose most first.
 
-    First all that only describes it goes, then one part after the other. Then a cancel that the
-    search placed gets a place of its own, long forms are shortened, numbers lowered and texts cut
-    to a letter.
+    First all that only describes it goes, and a cancel that the search placed gets a place of its
+    own. Then parts are left out, long forms shortened, numbers lowered, texts cut to a letter.
     """
     root = _tree(case)
     tried = {case.source}
     edits: Iterable[Callable[[MapNode, Case], Iterator[MapNode]]] = (
         lambda root, _: iter((root.without(*_DESCRIBING),)),
-        lambda root, _: omissions(root, keep=_MEANING | {"anywhere"}),
-        lambda root, _: _settings(root),
         _placed,
+        lambda root, _: omissions(root, keep=_MEANING | _PLACES),
+        lambda root, _: _settings(root),
         lambda root, _: hoists(root),
         lambda root, _: _lowered(root),
         lambda root, _: _short_texts(root),
@@ -141,10 +143,13 @@ def _text(node: Node | None) -> str:
 
 
 def _lowered(root: MapNode) -> Iterator[MapNode]:
-    """Lower a number of an anchor, or a count, to 1 and by 1."""
+    """Lower a number of an anchor, or a count, to 1 and by 1; leave the current request unsaid."""
     for path, keys, node in walk(root):
         if not isinstance(node, ScalarNode) or not keys or keys[-1] not in _ANCHORS | _COUNTS:
             continue
+        if " of request " in node.text:
+            text = node.text.partition(" of request ")[0]
+            yield replaced(root, path, attrs.evolve(node, text=text))
         for found in _NUMBER.finditer(node.text):
             number = int(found[0])
             for lower in dict.fromkeys((1, number - 1)):

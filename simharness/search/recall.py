@@ -74,6 +74,7 @@ class Recall:
         """Take in whether it fails, and how far it was met."""
         self._out = False
         self._fails, met = answer
+        self.failing += self._fails
         self._met = max(self._met, met)
 
     def exhausted(self) -> bool:
@@ -97,7 +98,6 @@ class Recall:
             for variant in (words, *(_around(words) if self.around else ())):
                 yield Told(variant)
                 if self._fails:
-                    self.failing += 1
                     break
             if self._met < len(words):
                 self.unmet.append(str(words[self._met]))
