@@ -7,6 +7,7 @@ A profile is a contract and a projection. How a contract makes the loop behave i
 from __future__ import annotations
 
 from simharness.agents.profiles.deepseek_harness import DEEPSEEK_HARNESS
+from simharness.agents.profiles.deepseek_harness_v2 import DEEPSEEK_HARNESS_V2
 from simharness.agents.profiles.profile import Profile, Projection
 from simharness.agents.profiles.retry_safe import YOAGENT_RETRY_SAFE
 from simharness.agents.profiles.tunacode import TUNACODE
@@ -14,7 +15,13 @@ from simharness.agents.profiles.yoagent import YOAGENT
 
 __all__ = ["DEEPSEEK_HARNESS", "PROFILES", "Profile", "Projection", "find_profile"]
 
-PROFILES: tuple[Profile, ...] = (YOAGENT, YOAGENT_RETRY_SAFE, DEEPSEEK_HARNESS, TUNACODE)
+PROFILES: tuple[Profile, ...] = (
+    YOAGENT,
+    YOAGENT_RETRY_SAFE,
+    DEEPSEEK_HARNESS,
+    DEEPSEEK_HARNESS_V2,
+    TUNACODE,
+)
 
 
 def find_profile(name: str) -> Profile:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from simharness.trace import Record
 
-__all__ = ["DEEPSEEK_HARNESS", "projection"]
+__all__ = ["DEEPSEEK_HARNESS", "SessionLog", "projection"]
 
 _CHUNKS = {"text": "text-delta", "reasoning": "reasoning-delta", "args": "tool-call-delta"}
 _BLOCKS: dict[type, str] = {Text: "text", Reasoning: "reasoning", Call: "tool-call"}
@@ -63,13 +63,13 @@ _CODES = {
 
 def projection(records: Sequence[Record]) -> list[str]:
     """The session log that dsh would hold after `records`."""
-    log = _Log()
+    log = SessionLog()
     for record in records:
         log.read(record)
     return log.entries
 
 
-class _Log:
+class SessionLog:
     """The entries so far, and what later ones repeat.
 
     `_opened` are starts that are written with the first entry behind them: a turn that is cancelled
@@ -123,20 +123,23 @@ class _Log:
                 self._write(*["llm/retry-started"] * self._retrying)
                 self._retrying = False
             case ChunkTaken() if not self._cancelled:
-                self._write(f"assistant/chunk {_CHUNKS.get(record.kind, record.kind)}")
+                self._chunk(_CHUNKS.get(record.kind, record.kind))
             case UsageTaken() if not self._cancelled:
                 self._usage = f" + usage {record.input}/{record.output}"
-                self._write("assistant/chunk usage")
+                self._chunk("usage")
             case TerminalTaken(kind=kind, detail=detail, answering=False) if not self._cancelled:
                 self._failure = _FAILURES.get(kind, "")
                 if kind != "close":
-                    self._write(f"assistant/chunk finish {_finish(kind, detail)}")
+                    self._chunk(f"finish {_finish(kind, detail)}")
             case LogRow(success=True) if not self._committed:
                 self._write(self._message(Message("assistant")))
 
     def _write(self, *entries: str) -> None:
         self.entries += [*self._opened, *entries]
         self._opened = []
+
+    def _chunk(self, what: str) -> None:
+        self._write(f"assistant/chunk {what}")
 
     def _close(self, entry: str) -> None:
         """Write an end, unless nothing has been written since its start."""

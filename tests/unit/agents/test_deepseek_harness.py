@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from simharness.agents.profiles import deepseek_harness_v2 as v2
 from simharness.agents.profiles.deepseek_harness import projection
 from simharness.agents.reference.tools import ABORTED, NO_SUCH_TOOL, NOT_RUN_CANCELLED
 from simharness.trace import (
@@ -24,6 +25,7 @@ from simharness.trace import (
     Reasoning,
     Record,
     RequestMade,
+    StreamEnd,
     TerminalTaken,
     Text,
     ToolExecutionEnd,
@@ -80,20 +82,20 @@ def test_a_chunk_is_named_by_its_kind(kind: str, entry: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("end", "entries"),
+    ("kind", "detail", "entries"),
     [
-        (("finish", "stop"), ["assistant/chunk finish stop"]),
-        (("finish", "tool_calls"), ["assistant/chunk finish tool-calls"]),
-        (("finish", "length"), ["assistant/chunk finish max-tokens"]),
-        (("error", "boom"), ["assistant/chunk finish error"]),
-        (("raise", "boom"), ["assistant/chunk finish error"]),
-        (("aborted", "overloaded"), ["assistant/chunk finish aborted"]),
-        (("close",), []),
+        ("finish", "stop", ["assistant/chunk finish stop"]),
+        ("finish", "tool_calls", ["assistant/chunk finish tool-calls"]),
+        ("finish", "length", ["assistant/chunk finish max-tokens"]),
+        ("error", "boom", ["assistant/chunk finish error"]),
+        ("raise", "boom", ["assistant/chunk finish error"]),
+        ("aborted", "overloaded", ["assistant/chunk finish aborted"]),
+        ("close", "", []),
     ],
 )
-def test_the_end_of_a_stream_is_a_finish(end: tuple[str, ...], entries: list[str]) -> None:
+def test_the_end_of_a_stream_is_a_finish(kind: str, detail: str, entries: list[str]) -> None:
     """What is raised becomes one, and a silent close has none."""
-    assert entries == log(TerminalTaken(1, *end))
+    assert entries == log(TerminalTaken(1, kind, detail))
 
 
 def test_nothing_of_a_stream_is_logged_behind_the_cancel() -> None:
@@ -221,3 +223,20 @@ def test_what_was_queued_runs_in_a_turn_of_its_own() -> None:
     over = (TurnEnd(1), AgentEnd(Outcome.CANCELLED, "user"), AgentStart())
     entries = log(*first, *over, ChunkTaken(2, 1, "text", "a"))
     assert ["turn/end aborted{user}", "turn/start", "assistant/chunk text-delta"] == entries[-3:]
+
+
+def test_the_later_format_has_streams_in_place_of_chunks() -> None:
+    """An attempt stands where there is no message; usage and codes are known all the same."""
+    stream = (ChunkTaken(1, 1, "text", "a"), UsageTaken(1, 1, 2), TerminalTaken(1, "raise", "boom"))
+    kept = (ASKED, *stream, MessageEnd(assistant("a")), StreamEnd(1))
+    wanted = ["assistant/message[text] + usage 1/2", "agent/assistant-stream end"]
+    assert wanted == v2.projection(kept)
+    failed = (AttemptKept(1, "a"), StreamEnd(1), HookCalled("on_error", 1))
+    end = AgentEnd(Outcome.FAILED, "error")
+    entries = v2.projection((TerminalTaken(1, "raise", "boom"), *failed, end))
+    assert [
+        "assistant/attempt",
+        "agent/assistant-stream end",
+        "agent/request-error",
+        "turn/end error{UNKNOWN}",
+    ] == entries
