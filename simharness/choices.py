@@ -43,11 +43,15 @@ class Kind(enum.Enum):
 
 @attrs.frozen(eq=False)
 class Option:
-    """One way to go on. `owner` names the source, so strategies can give priorities to sources."""
+    """One way to go on. `owner` names the source, so strategies can give priorities to sources.
+
+    `topic` names what the step touches, where that is known: steps of one topic may race.
+    """
 
     label: str
     kind: Kind
     owner: str
+    topic: str = ""
 
 
 class Point(NamedTuple):

@@ -8,10 +8,13 @@ from simharness.search.default import Default
 from simharness.search.deviate import Deviate
 from simharness.search.explain import Part, explain
 from simharness.search.explore import Exploration, RunOnce, explore
+from simharness.search.opposite import Opposite
+from simharness.search.pct import Pct
 from simharness.search.portfolio import Portfolio, portfolio
 from simharness.search.recall import Recall
 from simharness.search.reduce import Reduced, find_again, shrink_value
 from simharness.search.replay import Replay
+from simharness.search.selective import Selective
 from simharness.search.shrink import Shrunk, Why, shrink
 from simharness.search.strategy import Strategy
 from simharness.search.survey import Stop, Survey
@@ -24,12 +27,15 @@ __all__ = [
     "Default",
     "Deviate",
     "Exploration",
+    "Opposite",
     "Part",
+    "Pct",
     "Portfolio",
     "Recall",
     "Reduced",
     "Replay",
     "RunOnce",
+    "Selective",
     "Shrunk",
     "Stop",
     "Strategy",

@@ -1,4 +1,4 @@
-"""The portfolio: cheap complete searches first, then samplers until the budget is spent.
+"""The portfolio: what is cheap and complete first, then enumeration and samplers in turn.
 
 It only puts strategies in order. A new sampler is one more entry of the list, no new code.
 """
@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 
 from simharness.search.bounded import Bounded
 from simharness.search.default import Default
-from simharness.search.deviate import Deviate
+from simharness.search.opposite import Opposite
+from simharness.search.pct import Pct
+from simharness.search.selective import Selective
 from simharness.search.sweep import Sweep
+from simharness.search.uniform import Uniform
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,18 +24,30 @@ if TYPE_CHECKING:
 
 __all__ = ["Portfolio", "portfolio"]
 
+_ROUNDS = 8
+"""Of the opening: 51 trials."""
+
 
 class Portfolio:
-    """Runs each of `stages` to its end, then `samplers` in turn.
+    """Runs each of `stages` to its end, then one trial of each of `opening`, then `turns` in turn.
 
-    Stops as soon as one of the stages has run every schedule there is.
+    The same strategy may stand in several places. A finished one is passed over. It stops as soon
+    as one of them has run every schedule there is.
     """
 
     name = "portfolio"
 
-    def __init__(self, stages: Sequence[Strategy], samplers: Sequence[Strategy] = ()) -> None:
+    def __init__(
+        self,
+        stages: Sequence[Strategy],
+        turns: Sequence[Strategy] = (),
+        *,
+        opening: Sequence[Strategy] = (),
+    ) -> None:
         self.stages = tuple(stages)
-        self.samplers = tuple(samplers)
+        self.opening = tuple(opening)
+        self.turns = tuple(turns)
+        self._all = tuple(dict.fromkeys((*self.stages, *self.opening, *self.turns)))
         self._stage = 0
         self._turn = 0
         self._used: list[Strategy] = []  # those with a trial or nothing left to try, in order
@@ -47,7 +62,7 @@ class Portfolio:
             self._stage += 1
         if self.exhausted():
             return None
-        return self._sample()
+        return self._next_turn()
 
     def take(self, answer: Answer) -> None:
         """Tell the strategy whose trial it was."""
@@ -57,27 +72,34 @@ class Portfolio:
 
     def exhausted(self) -> bool:
         """Tell whether one of the strategies has run every schedule there is."""
-        return any(strategy.exhausted() for strategy in self.stages)
+        return any(strategy.exhausted() for strategy in self._all)
 
     def exhausted_to(self) -> int | None:
         """Return the highest bound that one of the strategies completed."""
-        bounds = [strategy.exhausted_to() for strategy in self.stages]
+        bounds = [strategy.exhausted_to() for strategy in self._all]
         return max((bound for bound in bounds if bound is not None), default=None)
 
     def describe(self) -> str:
         """Join what the strategies say that had their turn."""
         return "; ".join(strategy.describe() for strategy in self._used) or "portfolio: not run"
 
-    def _sample(self) -> Proposal | None:
-        for _ in self.samplers:
-            sampler = self.samplers[self._turn % len(self.samplers)]
-            proposal = self._try(sampler)
-            if proposal is None and sampler in self._out:
+    def _next_turn(self) -> Proposal | None:
+        passed_over = 0
+        while passed_over < len(self.turns) or self._turn < len(self.opening):
+            strategy = self._whose_turn()
+            proposal = self._try(strategy)
+            if proposal is None and strategy in self._out:
                 return None  # it needs answers; another one's turn must not depend on that
             self._turn += 1
             if proposal is not None:
                 return proposal
+            passed_over += self._turn > len(self.opening)
         return None
+
+    def _whose_turn(self) -> Strategy:
+        if self._turn < len(self.opening):
+            return self.opening[self._turn]
+        return self.turns[(self._turn - len(self.opening)) % len(self.turns)]
 
     def _try(self, strategy: Strategy) -> Proposal | None:
         proposal = strategy.propose()
@@ -93,11 +115,24 @@ class Portfolio:
 
 
 def portfolio(*, bound: int = 2, seed: int = 0) -> Portfolio:
-    """Build the default portfolio: default, sweep, bounded up to `bound`, then deviate 10 %.
+    """Build the default portfolio: default, sweep, an opening of samples, then half and half.
 
-    The first three share what they ran, so no schedule runs twice among them. Bound 2 is where the
-    measured cost explodes: 140 alternatives make 141, 3,700 and 70,000 schedules.
+    Samples and enumeration alternate from the start, because neither is always the faster one: few
+    surprises are found by bounds, rare orders of many sources never. The opening is mostly samples:
+    what a sampler can find at all shows early. It begins with a walk, which is the fastest where
+    any disorder will do, and the opposite of the default, where it is haste that does. Bound 2 is
+    where the cost of completeness explodes: 140 alternatives make 141, 3,700 and 70,000 schedules.
     """
     known: Known = {}
-    stages = (Default(known), Sweep(known), Bounded(bound, known))
-    return Portfolio(stages, (Deviate(0.1, seed=seed),))
+    bounded = Bounded(bound, known)
+    selective, pct = Selective(seed=seed), Pct(3, seed=seed)
+    return Portfolio(
+        (Default(known), Sweep(known)),
+        (bounded, selective, bounded, selective, bounded, pct),
+        opening=(
+            Uniform(seed=seed),
+            selective,
+            Opposite(),
+            *(selective, selective, selective, bounded, selective, pct) * _ROUNDS,
+        ),
+    )

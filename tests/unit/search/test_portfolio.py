@@ -10,6 +10,7 @@ from simharness.search import (
     Deviate,
     Portfolio,
     Stop,
+    Sweep,
     Uniform,
     explore,
     portfolio,
@@ -18,6 +19,7 @@ from tests.tiny import climbing, family, running
 
 if TYPE_CHECKING:
     from simharness.choices import Chooser, Schedule
+    from simharness.search.plan import Known
     from simharness.verdict import Verdict
 
 WIDE = family(6, 6)
@@ -41,27 +43,44 @@ def schedules(search: Portfolio, budget: int) -> list[Schedule]:
 class TestPortfolio:
     def test_the_complete_stages_never_run_a_schedule_twice(self) -> None:
         """Default, sweep and both bounds share what they ran."""
-        search = Portfolio(portfolio(bound=2).stages)
+        known: Known = {}
+        search = Portfolio((Default(known), Sweep(known), Bounded(2, known)))
         ran = schedules(search, 10_000)
         assert len(set(ran)) == len(ran)
         assert 2 == search.exhausted_to() == len(max(ran, key=len))
 
-    def test_samplers_follow_until_the_budget_is_spent(self) -> None:
-        """A finished bound is not the end of the search."""
+    def test_the_default_one_samples_and_enumerates_in_turn(self) -> None:
+        """A bound is completed although samplers run beside it, and its end is not theirs."""
         exploration = explore(running(WIDE), portfolio(bound=1), 200)
         list(exploration)
         assert (200, Stop.BUDGET) == (exploration.trials, exploration.stop)
-        assert "exhaustive up to 1" in exploration.describe()
-        assert "deviate 10 %: " in exploration.describe()
+        assert "exhaustive up to 1 (8 schedules)" in exploration.describe()
+        assert "selective: " in exploration.describe()
+        assert "pct 3: " in exploration.describe()
 
     def test_it_stops_as_soon_as_the_tree_is_exhausted(self) -> None:
-        """No sampler runs when nothing is left."""
+        """Samplers ran too, but none runs when nothing is left."""
         exploration = explore(climbing(((), (), ())), portfolio(), 1000)
         assert 3 == len(list(exploration))
-        assert (3, Stop.EXHAUSTED) == (exploration.trials, exploration.stop)
-        assert exploration.describe().endswith(
-            "sweep: no action to place; exhausted: all 3 schedules"
+        assert Stop.EXHAUSTED is exploration.stop
+        assert exploration.trials < 30
+        assert "exhausted: all 3 schedules" in exploration.describe()
+
+    def test_the_opening_comes_once_before_the_turns(self) -> None:
+        """One trial for each place in it, also for a strategy that has several."""
+        one, two = Deviate(seed=1), Uniform(seed=1)
+        search = Portfolio((Default(),), (two,), opening=(one, two, one))
+        schedules(search, 11)
+        assert ("deviate 10 %: 2 drawn (seed 1)", "random: 8 drawn (seed 1)") == (
+            one.describe(),
+            two.describe(),
         )
+
+    def test_one_of_the_turns_may_exhaust_the_tree(self) -> None:
+        """What enumerates need not be a stage."""
+        exploration = explore(climbing(((), ())), Portfolio((), (Uniform(), Bounded())), 100)
+        list(exploration)
+        assert (Stop.EXHAUSTED, 1) == (exploration.stop, exploration.strategy.exhausted_to())
 
     def test_samplers_take_turns(self) -> None:
         """Two samplers share what is left of the budget alike."""
