@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import logging
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from typing import TYPE_CHECKING, Final
@@ -23,7 +24,7 @@ __all__ = ["cluster", "processes"]
 
 _AHEAD: Final = 2  # batches per worker: one that runs and one that waits
 _AHEAD_FAR: Final = 4  # over a network it takes longer until the next one is there
-_CONNECT_S: Final = 10
+_CONNECT_S: Final = 30  # as Dask itself: a busy machine takes its time
 
 
 def processes(setup: Setup) -> Means:
@@ -54,7 +55,8 @@ def cluster(address: str, setup: Setup) -> Iterator[Means]:
         try:
             yield means
         except (CancelledError, CommClosedError) as error:  # what it does to what was submitted
-            raise UnusableError(f"the Dask scheduler at {address} has gone: {error}") from None
+            how = f": {error}" if str(error) else ""
+            raise UnusableError(f"the Dask scheduler at {address} has gone{how}") from None
 
 
 def _connected(address: str) -> Client:
@@ -62,6 +64,8 @@ def _connected(address: str) -> Client:
         from distributed import Client
     except ImportError:
         raise UnusableError("--dask needs an extra: pip install 'simharness[dask]'") from None
+    # What Dask logs about a connection that ends says less than the error that it raises.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         return Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, ValueError) as error:

@@ -77,6 +77,7 @@ _PROGRAMS = {
     "simharness": [str(_HERE / "simharness")],
     "pytest": [str(_HERE / "pytest")],
     "cp": ["cp"],
+    "python": [sys.executable],
 }
 
 
