@@ -347,9 +347,9 @@ class Agent(Protocol):
     `seam` is "stream", "wire:<kind>" or "child". Optional methods, looked up by name: `cancel`,
     `history`, `configure`, `script_hooks`, `outcome_of`, `steer`, `follow_up`, `continue_`,
     `ephemeral`, `shutdown`, `quiesce`, `resume`, `context_restart`, `dispose`, `approve`, `close`,
-    `load`, `stored`, `fork`. Optional attributes, both `True`: `ends_turns` (it looks at
-    `ToolSpec.ends_turn`) and `renews_client` (it calls `World.renew_client`). A scenario that needs
-    what is missing is not applicable.
+    `load`, `stored`, `fork`. Optional attributes, all `True`: `ends_turns` (it looks at
+    `ToolSpec.ends_turn`), `renews_client` (it calls `World.renew_client`) and `begins_anew` (it
+    knows `Retrying`). A scenario that needs what is missing is not applicable.
     """
 
     name: str

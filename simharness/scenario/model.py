@@ -476,6 +476,12 @@ class Case:
         """The prompts in order; prompt k opens run k."""
         return tuple(action for action in self.actions if isinstance(action, PromptAction))
 
+    @property
+    def begins_anew(self) -> bool:
+        """Whether an answer of some stream begins anew."""
+        streams = (stream for prompt in self.prompts for stream in prompt.model)
+        return any(MarkStep(Mark.RETRYING) in stream.steps for stream in streams)
+
     def promised(self) -> frozenset[str]:
         """The keys of everything written that must happen in some trial."""
         keys = {action.key for action in with_reactions(self.actions)}

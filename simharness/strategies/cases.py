@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from simharness.scenario.model import Case
 from simharness.strategies.hooks import HOOKS
-from simharness.strategies.surroundings import SETTINGS, TOOLS
+from simharness.strategies.surroundings import FAULTS, SETTINGS, TOOLS
 from simharness.strategies.user import SCRIPTS, Manners, User
 from simharness.strategies.written import Document, Word, case_of
 
@@ -20,9 +20,8 @@ _EPILOGUES: st.SearchStrategy[Document] = st.one_of(
     st.fixed_dictionaries({"epilogue": st.fixed_dictionaries({"model": SCRIPTS})}),
 )
 _PLAIN = st.sampled_from(("cancel", "cancel", "cancel", "prompt", "wait"))
-_ALL = st.sampled_from(
-    ("cancel", "cancel", "cancel", "cancel", "prompt", "wait", "steer", "follow_up", "continue")
-)
+_TALK = ("prompt", "wait", "steer", "follow_up", "continue", "ephemeral")
+_ALL = st.sampled_from((*_TALK, *["cancel"] * 4, "context_restart", "shutdown", "dispose"))
 _FATES = st.sampled_from((None, None, Word("run"), Word("drop"), Word("park")))
 _NONE: st.SearchStrategy[Document] = st.just({})
 
@@ -34,7 +33,8 @@ def cases(
 
     Up to four answers to each prompt, of any kind; tools; up to three cancels, anchored anywhere or
     left to the search; further prompts after and during the run. Not `plain` are settings, hooks,
-    steering, follow-ups and `continue`. A cancel without one of the `ways` takes the agent's own.
+    steering, follow-ups, `continue`, runs beside the conversation, stops of a framework, and faults
+    of the log and the model client. A cancel without one of the `ways` takes the agent's own.
     `Case.source` is YAML from which the same case is loaded again. Shrinks to a prompt and no more.
     """
     chosen = st.sampled_from((None, *map(Word, ways)))
@@ -59,6 +59,8 @@ def _cases(
     installed = document["hooks"] = draw(hooks)
     user = User(draw, manners, tools=tuple(tools), hooks=tuple(installed))
     document["run"] = user.actions()
+    if settings is not _NONE:
+        document.update(draw(FAULTS))
     document["model"] = user.first_model
     document.update(draw(_EPILOGUES))
     return case_of(document)

@@ -8,7 +8,7 @@ from simharness.scenario.model import ToolReaction
 from simharness.strategies.steps import PAUSES, TOOL_NAMES
 from simharness.strategies.written import Data, Document, Word
 
-__all__ = ["SETTINGS", "TOOLS"]
+__all__ = ["FAULTS", "SETTINGS", "TOOLS"]
 
 
 @st.composite
@@ -68,7 +68,20 @@ SETTINGS: st.SearchStrategy[Document] = st.one_of(
             "token_limit": st.integers(0, 30),
             "time_limit": PAUSES,
             "loop_limit": st.integers(1, 2),
+            "guard": PAUSES,
         },
     ),
 )
 """Settings of the reference loop; often none."""
+
+FAULTS: st.SearchStrategy[Document] = st.one_of(
+    st.just({}),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "log": st.fixed_dictionaries({"fails": _words("once", "always")}),
+            "model_client": st.just(Word("renew")),
+        },
+    ),
+)
+"""Faults of what stands around the reference loop; often none."""

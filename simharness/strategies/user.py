@@ -23,6 +23,7 @@ _ACTIONS_MAX = 6
 _MORE = st.sampled_from((False, True, True))
 _ENDINGS = st.one_of(st.just(""), TEXTS)
 _HOW = st.sampled_from(("later", "meanwhile", "placed"))
+_STOPS = frozenset({"shutdown", "dispose", "context_restart"})
 _REASONS = st.sampled_from((None, "shutdown", "timeout"))
 _NOTHING: st.SearchStrategy[Word | None] = st.none()
 
@@ -67,12 +68,14 @@ class User:
 
     def action(self, kind: str) -> Data:
         """The next action, of `kind` if it may be: the first one is a prompt."""
-        if kind in {"prompt", "continue"} or not self._running:
+        if kind in {"prompt", "continue", "ephemeral"} or not self._running:
             return self._prompt(kind if self._running else "prompt")
         if kind == "cancel" and self._cancels < _CANCELS_MAX:
             return self._cancel()
         if kind in {"steer", "follow_up"}:
             return {kind: self._say("Remark"), **self._place(anywhere=True)}
+        if kind in _STOPS:
+            return {kind: None, **self._place(anywhere=True)}
         return {"wait": Word("20ms"), **self._place()}
 
     def _say(self, what: str) -> str:

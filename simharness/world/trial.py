@@ -103,6 +103,7 @@ class Trial:
         self.processes.check()
         self._check_attribute("ends_turns", any(tool.ends_turn for tool in self.case.tools))
         self._check_attribute("renews_client", self.case.client_renewed)
+        self._check_attribute("begins_anew", self.case.begins_anew)
         self._apply("configure", self.case.settings, "cannot set")
         self._apply("script_hooks", self.case.hooks, "has no hooks to script at")
 

@@ -42,6 +42,7 @@ class Supervised(abc.ABC):
     is_aside = False
     """Whether this is the agent of an ephemeral run, which was let in where it was asked for."""
 
+    begins_anew = True
     ends_turns = True
     renews_client = True
     ephemeral_type = Ephemeral

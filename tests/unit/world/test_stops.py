@@ -33,6 +33,7 @@ class Framework(Loop):
     """Answers in another run too; notes what it is asked for and does nothing about it."""
 
     cancel_ways = frozenset({CancelWay.API})
+    begins_anew = True
     ends_turns = True
     renews_client = True
     asked: Mapping[str, object]
@@ -156,6 +157,7 @@ def test_a_stop_at_once_is_a_cancel_of_every_open_run(
         ({"run": "[{ephemeral: a}]"}, "no `ephemeral`"),
         ({"run": "[prompt: a]", "model_client": "renew"}, "`renews_client = True`"),
         ({"run": "[prompt: a]", "tools": "{x: {ends_turn: true}}"}, "`ends_turns = True`"),
+        ({"run": "[prompt: a]", "model": "[[a, retrying, b]]"}, "`begins_anew = True`"),
     ],
 )
 def test_an_agent_without_a_framework_is_not_asked(blocks: dict[str, str], lack: str) -> None:
