@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.agents.mutants.hooks import VetoLeavesItsTurnOpen
+from simharness.agents.mutants.hooks import HooksGoOnAfterTheCancel, VetoLeavesItsTurnOpen
 from simharness.agents.mutants.mutant import mutant
 from simharness.agents.mutants.runs import LimitLeavesItsTurnOpen
 from simharness.agents.mutants.tools import ToolsStartAfterTheCancel
@@ -62,16 +62,15 @@ class CutsInABackoffAreSilent(Answering):
         return Answer(Cut(), message)
 
 
-class CancelsWaitForTheNextTurn(ToolsStartAfterTheCancel):
-    """Before #244: a cancel is seen when the next turn begins, and the tools run until then."""
+class CancelsWaitForTheNextTurn(ReferenceAgent):
+    """Before #244: a cancel is seen when the next turn begins; hooks and tools run until then."""
+
+    tools_type = ToolsStartAfterTheCancel
+    hook_calls_type = HooksGoOnAfterTheCancel
 
 
-class LimitsLeaveTheirTurnOpen(LimitLeavesItsTurnOpen):
-    """Before #244: the turn that is one too many has no end."""
-
-
-class VetoesLeaveTheirTurnOpen(VetoLeavesItsTurnOpen):
-    """Before #244: the turn that a hook does not want has no end."""
+class LeavesAtTheTopOfATurn(VetoLeavesItsTurnOpen, LimitLeavesItsTurnOpen):
+    """Before #244: a turn that a limit or a hook stops at its top has no end."""
 
 
 class StoppedRepetitionIsSilent(Turns):
@@ -169,8 +168,7 @@ MUTANTS = (
         CancelsWaitForTheNextTurn,
         YOAGENT,
     ),
-    mutant("limits-leave-their-turn-open", "start-end-paired", LimitsLeaveTheirTurnOpen, YOAGENT),
-    mutant("vetoes-leave-their-turn-open", "start-end-paired", VetoesLeaveTheirTurnOpen, YOAGENT),
+    mutant("leaves-at-the-top-of-a-turn", "start-end-paired", LeavesAtTheTopOfATurn, YOAGENT),
     mutant("stopped-repetition-is-silent", "start-end-paired", StoppedRepetitionIsSilent, YOAGENT),
     mutant("marker-outside-its-turn", "nested-order", MarkerOutsideItsTurn),
     mutant("cut-messages-are-emptied", "delivered-prefix-kept", CutMessagesAreEmptied),
