@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "changes", "make_changed"]
 
-_NOT_THE_LOOP = frozenset({"contract", "scripting", "settings"})
-"""Modules that read or declare what a scenario sets; how the loop behaves is in the others."""
+_NOT_THE_LOOP = frozenset({"bridge", "contract", "scripting", "settings"})
+"""Modules that read or declare what a scenario sets, and the protocol in front of the loop."""
 _SHOWN = 60  # characters of the text that a name quotes
 
 
