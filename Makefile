@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PROFILES := yoagent deepseek-harness tunacode
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance test lint format bench bench-scaling bench-peers frameworks determinism clean
+.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers frameworks determinism clean
 
 # The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
@@ -34,6 +34,10 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(BIN)/python -m tests.benchmarks
 
+# How far failures of thirty mutants shrink, from schedules drawn at random; some minutes.
+bench-shrinking: $(VENV)/.dev
+	$(BIN)/python -m tests.benchmarks.shrinking
+
 # Trials per second of one and of two worker processes; needs a machine with nothing else to do.
 bench-scaling: $(VENV)/.dev
 	$(BIN)/python -m tests.benchmarks.scaling
@@ -46,6 +50,11 @@ bench-peers: $(VENV)/.dev
 # release: writes reports/frameworks.md and .json. ONLY="tinyagent pydantic-ai" runs some.
 frameworks: $(VENV)/.dev
 	$(BIN)/python -m tests.matrix $(ONLY)
+
+# How many schedules each search strategy needs to find small bugs; minutes.
+bench-search: $(VENV)/.dev
+	$(BIN)/python -m tests.benchmarks.bugs
+	$(BIN)/python -m tests.benchmarks.endings
 
 # Each scenario twice in one process, in fresh processes under other hash seeds, and on every
 # supported Python that is installed here.

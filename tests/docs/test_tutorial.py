@@ -15,4 +15,4 @@ def test_every_command_of_the_tutorial_does_what_the_page_says(tmp_path: Path) -
 
     page.play()
 
-    assert 13 == page.commands
+    assert 14 == page.commands
