@@ -28,7 +28,7 @@ from simharness.scenario.schedules import read_schedule
 from simharness.scenario.stores import Store, read_store
 from simharness.scenario.streams import read_model
 from simharness.scenario.tools import read_tools
-from simharness.scenario.vocabulary import HOOKS
+from simharness.scenario.vocabulary import HOOKS, PROCESS_VERBS
 from simharness.scenario.yamltext import write
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def _over(actions: tuple[Action, ...]) -> bool:
         if isinstance(action, OtherAction):
             if action.verb in _NO_EPILOGUE_AFTER:
                 over = True
-            elif action.verb == "resume":
+            elif action.verb == "resume" or action.verb in PROCESS_VERBS:
                 over = False
     return over
 

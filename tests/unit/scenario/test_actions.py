@@ -257,6 +257,12 @@ def test_nothing_is_asked_of_an_agent_that_is_gone(run: str, closed: bool) -> No
     assert closed == any(prompt.epilogue for prompt in one_case(run=run).prompts)
 
 
+def test_a_kill_brings_an_agent_back_that_was_shut_down() -> None:
+    """The fresh one answers."""
+    case = one_case(run="[prompt: a, shutdown, kill]", store="{}")
+    assert case.prompts[-1].epilogue
+
+
 @pytest.mark.parametrize("verb", ["kill", "fork", "fork: 2", "fork: {turn: 2}"])
 def test_the_agent_that_is_made_anew_gets_the_closing_prompt(verb: str) -> None:
     """A kill and a fork are followed by a fresh agent, which is asked what it remembers."""
