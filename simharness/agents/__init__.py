@@ -77,6 +77,13 @@ _SHIPPED = (
         "simharness[openai-agents]",
         "openai-agents",
     ),
+    AgentInfo(
+        "langgraph",
+        "langchain's create_agent on langgraph, over the wire of OpenAI chat completions",
+        "simharness.agents.langgraph",
+        "simharness[langgraph]",
+        "langgraph",
+    ),
 )
 
 

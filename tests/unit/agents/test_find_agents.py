@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 def test_the_shipped_agents_have_names_and_descriptions() -> None:
     """Every name can be described without importing its framework."""
-    assert ("reference", "tinyagent", "pydantic-ai", "openai-agents") == names()
+    assert (
+        "reference",
+        "tinyagent",
+        "pydantic-ai",
+        "openai-agents",
+        "langgraph",
+    ) == names()
     assert all(describe(name).about for name in names())
 
 
@@ -36,10 +42,7 @@ def test_a_misspelt_name_gets_a_suggestion_and_the_list() -> None:
         find("tinyagnt")
     text = str(caught.value)
     assert "unknown agent 'tinyagnt'; did you mean 'tinyagent'?" in text
-    assert (
-        "Known agents: reference, tinyagent, pydantic-ai, openai-agents, or package.module:factory"
-        in text
-    )
+    assert "Known agents: reference, tinyagent, pydantic-ai, openai-agents, langgraph" in text
 
 
 def test_a_missing_framework_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
