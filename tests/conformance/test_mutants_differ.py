@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 DISTINCT_MIN = 60
 """Pairs of a rule and the cheapest case in which a mutant breaks it."""
 
-CASES_MOST = 3
-"""Cases of one scenario that are tried; the others differ little from them and cost as much."""
+CASES_MOST = 1
+"""Cases of one scenario that are tried; the others differ little from it and cost as much."""
 
 
 @attrs.define
@@ -58,7 +58,7 @@ class Kills:
 
 
 def cheap(suite: tuple[Played, ...], scenarios: tuple[Scenario, ...]) -> list[Case]:
-    """The cheapest cases of each scenario: those with the fewest records on the reference loop.
+    """The cheapest case of each scenario: the one with the fewest records on the reference loop.
 
     What that loop cannot play is first: most mutants cannot either, which costs nothing.
     """
