@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simharness.campaign.shipped import suite_folder
-from simharness.replay.code import ReplayCode, embeddable, recorded, source_hash
+from simharness.replay.code import ReplayCode, embeddable, recorded, sidecar, source_hash
 
 if TYPE_CHECKING:
     from simharness.campaign.results import Finding, Identity
@@ -33,10 +33,11 @@ class Codes:
         """`finding` with the code of its example.
 
         A case from a file that the reader does not have travels inside the code. If it is too long
-        for that it is left out; the front end then keeps it in a file beside (`replay.sidecar`).
+        for that it is left out, and `file` names the one in which the front end has to keep it.
         """
         case, verdict = finding.example.case, finding.example.verdict
         known = case.place.file in self.given
+        short = embeddable(case.source)
         code = ReplayCode(
             case=case.id,
             source_hash=source_hash(case.source),
@@ -46,9 +47,11 @@ class Codes:
             seed=self.seed,
             deviations=recorded(verdict.course),
             trace_hash=verdict.trace_hash,
-            source=case.source if not known and embeddable(case.source) else None,
+            source=case.source if short and not known else None,
         )
-        file = case.place.file if known and not _in_suite(case.place.file) else ""
+        file = "" if short else sidecar(source_hash(case.source))
+        if known:
+            file = "" if _in_suite(case.place.file) else case.place.file
         return attrs.evolve(finding, replay=code.encode(), file=file, drawn=self.drawn)
 
 

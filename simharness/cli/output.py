@@ -116,13 +116,13 @@ def echo(report: str) -> None:
 
 
 def keep_long_scenarios(findings: Iterable[Finding]) -> None:
-    """Keep each scenario that its replay code could not carry in a file that `replay` finds."""
-    from simharness.replay.code import embeddable, sidecar, source_hash
+    """Keep each scenario that its replay code could not carry in the file that its line names."""
+    from simharness.replay.code import sidecar, source_hash
 
     for finding in findings:
         source = finding.example.case.source
-        if not finding.file and not embeddable(source):
-            write_text(Path(sidecar(source_hash(source))), source)
+        if finding.file == sidecar(source_hash(source)):
+            write_text(Path(finding.file), source)
 
 
 def _missed(suite: SuiteResult, limit: int | None) -> str:

@@ -96,9 +96,9 @@ def find_again(
 ) -> Verdict | None:
     """Look for a trial that breaks `rule` in a program that is close to that of `verdict`.
 
-    First the default schedule, then the old deviations, in words, by number and by choice, and moved
-    by a few points; then each place of an action, and the others with up to as many deviations:
-    what needs more is not smaller. `budget` counts trials.
+    First the default schedule, then the old deviations, in words, by number and by choice, and
+    moved by a few points; then each place of an action, and the others with up to as many
+    deviations: what needs more is not smaller. `budget` counts trials.
     """
     spent = 0
     most = len(verdict.schedule)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import string
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -143,3 +145,25 @@ def test_a_mistake_is_one_message(
     assert said in err
     assert "Traceback" not in err
     assert "" == out
+
+
+def test_a_scenario_too_long_for_a_code_stands_in_a_file_that_the_line_names(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file is enough for the replay, wherever it was moved to; without it the case is named."""
+    random = Random(0)
+    noise = "".join(random.choice(string.ascii_letters) for _ in range(6000))
+    (folder / "bug.sim.yaml").write_text(BUG.replace("Look it up", noise))
+    assert 1 == main(["shrink", "bug.sim.yaml", "--agent", AGENT, "--budget", "1"])
+    (line,) = re.findall(r"Replay: simharness (replay .*)", capsys.readouterr().out)
+    _, code, file = line.split()
+    assert re.fullmatch(r"\.simharness/[0-9a-f]{10}\.sim\.yaml", file)
+    assert len(code) < 300
+
+    assert 1 == main(line.split())
+    assert capsys.readouterr().out.startswith("EXACT bug")
+    (folder / file).rename(folder / "moved.sim.yaml")
+    (folder / "bug.sim.yaml").unlink()
+    assert 1 == main(["replay", code, "moved.sim.yaml"])
+    assert 3 == main(["replay", code])
+    assert 'this code is of the case "bug", which is not in' in capsys.readouterr().err
