@@ -73,10 +73,14 @@ def to_be_stopped(facts: Facts, run: RunFacts) -> bool:
 def shut_out(facts: Facts, run: RunFacts) -> tuple[int, int] | None:
     """Where a prompt came to an agent that may begin nothing, and up to where; None if it may.
 
-    Behind a shutdown or dispose that is for ever, in a quiesce until the resume.
+    Behind a shutdown or dispose that is for ever, in a quiesce until the resume; a fresh agent
+    behind a kill knows of neither.
     """
     since: int | None = None
+    born = max((kill.n for kill in facts.reloads if kill.n < run.prompted), default=0)
     for action in taken_actions(facts.trace, "shutdown", "dispose", "quiesce", "resume"):
+        if action.n < born:
+            continue
         if action.n > run.prompted:
             ended = verb_of(action) == "resume" and since is not None
             return (since, action.n) if ended and since is not None else _for_ever(since)
@@ -93,7 +97,7 @@ def _for_ever(since: int | None) -> tuple[int, int] | None:
 def paused(facts: Facts, first: int, last: int) -> bool:
     """Whether a quiesce was in force at some moment between two records."""
     since: int | None = None
-    for action in taken_actions(facts.trace, "quiesce", "resume"):
+    for action in taken_actions(facts.trace, "quiesce", "resume", "kill", "fork"):
         if verb_of(action) == "quiesce":
             since = action.n if since is None else since
         elif since is not None:
