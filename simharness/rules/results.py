@@ -7,6 +7,7 @@ import re
 import attrs
 
 from simharness.contract import Contract
+from simharness.rules.asked import taken_actions
 from simharness.rules.conversation import heard
 from simharness.rules.reading import NEVER, Facts, read
 from simharness.rules.rule import NOTHING, Rule, judged
@@ -135,13 +136,15 @@ def _lost_output(facts: Facts, result: Message, end: ToolEnded) -> str:
 
 
 def _late(facts: Facts, end: ToolEnded) -> bool:
-    """Whether the run was cancelled before the agent had taken what the tool returned."""
+    """Whether the run was stopped before the agent had taken what the tool returned."""
     run = facts.runs.get(end.run)
     if run is None:
         return False
     told = [t.n for t in facts.trace.of(ToolExecutionEnd, end.run) if t.call_id == end.call_id]
     taken = [n for n in (*told, *(request.n for request in run.requests)) if n > end.n]
-    return any(cancel.called < min(taken, default=run.over) for cancel in run.cancels)
+    stops = [cancel.called for cancel in run.cancels]
+    stops += [action.n for action in taken_actions(facts.trace, "shutdown", "dispose", "quiesce")]
+    return any(run.prompted < n < min(taken, default=run.over) for n in stops)
 
 
 def _wrong_label(facts: Facts, result: Message, n: int) -> str:

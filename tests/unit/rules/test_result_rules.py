@@ -4,6 +4,7 @@ import pytest
 
 from simharness.contract import Contract
 from simharness.trace import (
+    ActionTaken,
     Call,
     CancelCalled,
     CancelEffective,
@@ -79,6 +80,17 @@ def test_a_late_result_that_is_to_be_given_up_is_no_success() -> None:
     assert [] == problems(stored(*late, result="3 hits"))
     in_time = [STARTED, RETURNED, CANCEL, CancelEffective()]
     assert [] == problems(stored(*in_time, result="3 hits"), GIVES_UP)
+
+
+@pytest.mark.parametrize("verb", ["shutdown", "dispose", "quiesce"])
+def test_a_stop_by_the_framework_makes_results_late_too(verb: str) -> None:
+    """A cancel need not have been called; what the user only says stops nothing."""
+    stopped = [STARTED, ActionTaken(f"{verb} during search"), RETURNED]
+    assert [] == problems(stored(*stopped, result="gone", is_error=True), GIVES_UP)
+    steered = [STARTED, ActionTaken("steer during search"), RETURNED]
+    lost = ["does not hold what the tool returned"]
+    assert lost == problems(stored(*steered, result="gone", is_error=True), GIVES_UP)
+    assert lost == problems(stored(*stopped, result="gone", is_error=True))
 
 
 def test_a_result_is_late_until_the_agent_has_taken_it() -> None:
