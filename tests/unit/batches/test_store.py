@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sqlite3
 from typing import TYPE_CHECKING
@@ -78,11 +79,12 @@ def test_what_is_kept_can_be_read_with_sql(tmp_path: Path) -> None:
     """Cases, trials and causes stand beside the pickles."""
     path = tmp_path / "deep" / "store.sqlite"
     kept(path, Counting())
-    rows = sqlite3.connect(path).execute(
-        "SELECT case_id, sum(trials), max(findings) > 0 FROM batches GROUP BY ledger"
-    )
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute(
+            "SELECT case_id, sum(trials), max(findings) > 0 FROM batches GROUP BY ledger"
+        ).fetchall()
     suite = serial()
-    assert [(one.case.id, one.trials, 1) for one in suite.results] == rows.fetchall()
+    assert [(one.case.id, one.trials, 1) for one in suite.results] == rows
 
 
 def test_a_result_is_not_written_twice(tmp_path: Path) -> None:
