@@ -38,6 +38,7 @@ ALLOWED: dict[str, set[str]] = {
     "search": {"search", "choices", "verdict"},
     "replay": {"replay", "choices"},
     "expect": {"expect", "scenario", "trace", "storing", "verdict"},
+    "batches": {"batches", "check", "campaign", "search", "scenario", "world", "agent", "verdict"},
 }
 FRONT = {"__main__", "cli", "pytest_plugin"}
 """Front ends: they may import whatever they need, and nobody imports them."""
