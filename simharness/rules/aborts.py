@@ -43,12 +43,20 @@ def _promised(facts: Facts, one: Heard) -> int:
     before = [run for run in facts.runs.values() if run.prompted < one.n]
     left = sum(cut and bool(run.cancels or run.left or run.replaced) for run in before)
     for run in before:
-        ends = [end for end in facts.terminals.values() if end.run == run.number]
-        failed = any(end.kind != "finish" or end.detail not in _ANSWERS for end in ends)
+        ends = [facts.terminal(request) for request in run.requests]
+        failed = any(not _answers(contract, end) for end in ends)
         left += failed and contract.failed_final == "empty-message"
         if contract.empty_answer == "kept":
-            left += sum(end.detail in _ANSWERS and _says_nothing(facts, end) for end in ends)
+            answers = [end for end in ends if end is not None and _answers(contract, end)]
+            left += sum(_says_nothing(facts, end) for end in answers)
     return left
+
+
+def _answers(contract: Contract, end: TerminalTaken | None) -> bool:
+    """Whether a stream came to an answer. One that was given up before its end did not."""
+    if end is None or end.kind not in {"finish", "close"}:
+        return False
+    return end.detail in _ANSWERS if end.kind == "finish" else contract.silent_close == "completed"
 
 
 def _says_nothing(facts: Facts, end: TerminalTaken) -> bool:

@@ -1,5 +1,6 @@
 """The rules about what the model is told of a turn that did not come to its end."""
 
+import attrs
 import pytest
 
 from simharness.contract import Contract
@@ -97,6 +98,25 @@ def test_a_withdrawn_answer_is_a_failure() -> None:
     withdrawn = run(TerminalTaken(1, "finish", "content_filter"), then=(HI, EMPTY))
     assert () == verdict("no-empty-message", *withdrawn, contract=contract).violations
     assert 1 == len(verdict("no-empty-message", *withdrawn, contract=KEPT).violations)
+
+
+def test_a_stream_that_is_given_up_is_a_failure() -> None:
+    """It never ended."""
+    contract = Contract(cut_message="kept", failed_final="empty-message")
+    given_up = run(*STREAMING, then=(HI, EMPTY))
+    assert () == verdict("no-empty-message", *given_up, contract=contract).violations
+    assert 1 == len(verdict("no-empty-message", *given_up, contract=KEPT).violations)
+
+
+def test_a_stream_that_just_ends_is_an_answer_where_it_is_declared() -> None:
+    """Then it is no failure, and may be one in which there is nothing."""
+    close = run(TerminalTaken(1, "close"), then=(HI, EMPTY))
+    failed = Contract(cut_message="kept", failed_final="empty-message")
+    assert () == verdict("no-empty-message", *close, contract=failed).violations
+    answer = Contract(cut_message="kept", silent_close="completed", empty_answer="kept")
+    assert () == verdict("no-empty-message", *close, contract=answer).violations
+    both = attrs.evolve(failed, silent_close="completed")
+    assert 1 == len(verdict("no-empty-message", *close, contract=both).violations)
 
 
 def test_an_answer_without_content_may_stay_where_it_is_declared() -> None:
