@@ -13,8 +13,10 @@ from simharness.search import (
     Bounded,
     Default,
     Deviate,
+    Pct,
     Portfolio,
     Recall,
+    Selective,
     Sweep,
     Uniform,
     portfolio,
@@ -37,15 +39,18 @@ STRATEGIES: Final = (
     "sweep",
     "bounded",
     "deviate",
+    "pct",
+    "selective",
     "random",
     "portfolio",
     "schedule",
 )
 """The names that `--strategy` and `explore: {strategy:}` take."""
 
-_SAMPLERS: Final = ("deviate", "random", "portfolio")
+_SAMPLERS: Final = ("deviate", "pct", "selective", "random", "portfolio")
 _BOUND: Final = 1  # one deviation finds most order bugs and costs a hundred trials
 _DEVIATE: Final = 0.1
+_CHANGES: Final = 3
 
 
 @attrs.frozen(kw_only=True)
@@ -136,6 +141,10 @@ def named(name: str | None, *, bound: int = _BOUND, seed: int = 0) -> Strategy:
         return Bounded(bound)
     if name == "deviate":
         return Deviate(_DEVIATE, seed=seed)
+    if name == "pct":
+        return Pct(_CHANGES, seed=seed)
+    if name == "selective":
+        return Selective(seed=seed)
     if name == "random":
         return Uniform(seed=seed)
     if name == "portfolio":

@@ -1,7 +1,8 @@
 """Makes the findings that people will read as small as they get, and explains them.
 
 One finding per cause: its schedule is shrunk to the least that breaks the same rule in the same
-way, and each deviation left is varied to see how exact the moment must be.
+way, and each deviation left is varied to see how exact the moment must be. One that was found in
+relaxed mode is searched for in strict mode.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import attrs
 
 from simharness.campaign.allowance import Allowance
 from simharness.campaign.codes import Codes
+from simharness.campaign.confirming import RELAXED_ONLY, confirmed
 from simharness.campaign.results import CaseResult, Example, Finding, SuiteResult
 from simharness.campaign.stopping import costly
 from simharness.check import Bench
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from simharness.agent import AgentFactory
     from simharness.campaign.budget import Plan
     from simharness.choices import Chooser
+    from simharness.search import RunOnce
     from simharness.verdict import Verdict
 
 __all__ = ["Refiner", "Refines", "refine"]
@@ -81,13 +84,47 @@ class Refiner:
 
     def refined(self, finding: Finding, result: CaseResult) -> Finding:
         """`finding` with the least example there is, as far as the trials go."""
-        example = finding.example
-        if not finding.replayed or not example.schedule or costly(example.verdict):
-            return finding  # nothing to rely on, nothing to make smaller, or too dear
-        bench = Bench(result.case, self.factory, self.plan.mode_of(result.case))
+        if not finding.replayed or costly(finding.example.verdict):
+            return finding  # nothing to rely on, or too dear
+        mode = self.plan.mode_of(result.case)
+        small = self._shrunk(finding, result, mode) if finding.example.schedule else finding
+        return self._confirmed(small, result) if mode == "relaxed" else small
+
+    def _shrunk(self, finding: Finding, result: CaseResult, mode: str) -> Finding:
+        """`finding` with the smallest schedule found, and what its deviations do."""
+        allowance = Allowance(_TRIALS, _SECONDS)
+        run_once = self._trials(finding, result, mode, allowance)
+        small = shrink(
+            run_once, finding.example.verdict, finding.rule, budget=_TRIALS, spent=allowance.spent
+        )
+        allowance = Allowance(_TRIALS, _SECONDS / 2)
+        run_once = self._trials(finding, result, mode, allowance)
+        parts = explain(run_once, small.verdict, finding.rule, spent=allowance.spent)
+        refined = attrs.evolve(
+            finding,
+            example=_example(finding, result, small.verdict),
+            shrunk=small.describe(),
+            explanation=tuple(map(str, parts)),
+        )
+        return self._codes(finding, mode).write(refined, result.agent)
+
+    def _confirmed(self, finding: Finding, result: CaseResult) -> Finding:
+        """`finding` with what became of it in strict mode."""
+        run_once = self._trials(finding, result, "strict", Allowance(_TRIALS, _SECONDS))
+        strict = confirmed(run_once, finding.example.verdict, finding.rule)
+        if strict is None:
+            return attrs.evolve(finding, strict=RELAXED_ONLY)
+        again = attrs.evolve(finding, example=_example(finding, result, strict))
+        written = self._codes(finding, "strict").write(again, result.agent)
+        return attrs.evolve(finding, strict=f"also in strict: {written.replay_words}")
+
+    def _trials(
+        self, finding: Finding, result: CaseResult, mode: str, allowance: Allowance
+    ) -> RunOnce:
+        """Make what runs the case again, as if only the cause of `finding` could break."""
+        bench = Bench(result.case, self.factory, mode)
 
         def run_once(chooser: Chooser) -> Verdict:
-            """One trial, seen as if only this cause could break."""
             self.trials += 1
             allowance.used += 1
             verdict = bench.trial(chooser)
@@ -95,18 +132,11 @@ class Refiner:
                 verdict, violations=tuple(filter(finding.shows, verdict.violations))
             )
 
-        allowance = Allowance(_TRIALS, _SECONDS)
-        small = shrink(
-            run_once, example.verdict, finding.rule, budget=_TRIALS, spent=allowance.spent
-        )
-        allowance = Allowance(_TRIALS, _SECONDS / 2)
-        parts = explain(run_once, small.verdict, finding.rule, spent=allowance.spent)
-        violation = next(filter(finding.shows, small.verdict.violations))
-        refined = attrs.evolve(
-            finding,
-            example=Example(result.case, small.verdict, violation),
-            shrunk=small.describe(),
-            explanation=tuple(map(str, parts)),
-        )
-        codes = Codes(self.agent, bench.mode, self.plan.seed, self.given, finding.drawn)
-        return codes.write(refined, result.agent)
+        return run_once
+
+    def _codes(self, finding: Finding, mode: str) -> Codes:
+        return Codes(self.agent, mode, self.plan.seed, self.given, finding.drawn)
+
+
+def _example(finding: Finding, result: CaseResult, verdict: Verdict) -> Example:
+    return Example(result.case, verdict, next(filter(finding.shows, verdict.violations)))

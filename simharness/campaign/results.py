@@ -69,7 +69,8 @@ class Finding:
     scenario file that a replay needs beside the code; empty if the code is enough. `cases` counts
     the cases that show it. `shrunk` says how far the schedule was made smaller, `explanation` has
     a line for each deviation that is left. `drawn` are the options under which the same search
-    draws the same trials again; empty if nothing was drawn at random.
+    draws the same trials again; empty if nothing was drawn at random. `strict` says, of a finding
+    of relaxed mode, whether strict mode shows it too.
     """
 
     rule: str
@@ -83,6 +84,7 @@ class Finding:
     shrunk: str = ""
     explanation: tuple[str, ...] = ()
     drawn: str = ""
+    strict: str = ""
 
     @property
     def replay_words(self) -> str:

@@ -41,7 +41,17 @@ _PROFILE = click.option(
     "--profile", metavar="NAME", help="Let the reference loop behave as this real system does."
 )
 
-_STRATEGIES = ("default", "sweep", "bounded", "deviate", "random", "portfolio", "schedule")
+_STRATEGIES = (
+    "default",
+    "sweep",
+    "bounded",
+    "deviate",
+    "pct",
+    "selective",
+    "random",
+    "portfolio",
+    "schedule",
+)
 
 _BUDGET = click.option(
     "--budget",

@@ -76,6 +76,7 @@ def finding_object(finding: Finding) -> Object:
         "count": finding.count,
         "replay": finding.replay,
         "explanation": list(finding.explanation),
+        **({"strict": finding.strict} if finding.strict else {}),
         "scenario": example.case.source,
         "timeline": [timeline_row(row) for row in rows],
     }

@@ -87,6 +87,8 @@ def failure(finding: Finding, agent: str, sentences: Mapping[str, str]) -> str:
         notes = finding.explanation
         lines += [render(trace, course, example.violation.evidence, notes=notes), ""]
     lines.append(f"Replay: simharness {finding.replay_words}")
+    if finding.strict:
+        lines.append(f"{finding.strict[0].upper()}{finding.strict[1:]}")
     if finding.drawn:
         lines.append(f"Seed: the same search with {finding.drawn} draws it again.")
     if not finding.replayed:

@@ -133,6 +133,6 @@ def portfolio(*, bound: int = 2, seed: int = 0) -> Portfolio:
             Uniform(seed=seed),
             selective,
             Opposite(),
-            *(selective, selective, selective, bounded, selective, pct) * _ROUNDS,
+            *(selective, selective, selective, bounded, selective, selective) * _ROUNDS,
         ),
     )
