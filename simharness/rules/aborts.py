@@ -43,7 +43,7 @@ def _promised(facts: Facts, one: Heard) -> int:
     before = [run for run in facts.runs.values() if run.prompted < one.n]
     left = sum(cut and bool(run.cancels or run.left or run.replaced) for run in before)
     for run in before:
-        ends = [facts.terminal(request) for request in run.requests]
+        ends = [facts.terminal(request) for request in run.requests if request.n < one.n]
         failed = any(not _answers(contract, end) for end in ends)
         left += failed and contract.failed_final == "empty-message"
         if contract.empty_answer == "kept":
