@@ -21,7 +21,7 @@ _EPILOGUES: st.SearchStrategy[Document] = st.one_of(
 )
 _PLAIN = st.sampled_from(("cancel", "cancel", "cancel", "prompt", "wait"))
 _TALK = ("prompt", "wait", "steer", "follow_up", "continue", "ephemeral")
-_ALL = st.sampled_from((*_TALK, *["cancel"] * 4, "context_restart", "shutdown", "dispose"))
+_ALL = st.sampled_from((*["cancel"] * 6, *_TALK, "context_restart", "shutdown", "dispose"))
 _FATES = st.sampled_from((None, None, Word("run"), Word("drop"), Word("park")))
 _NONE: st.SearchStrategy[Document] = st.just({})
 
