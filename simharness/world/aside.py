@@ -7,7 +7,6 @@ thread. Teardown unwinds it like everything else, when nothing is recorded any m
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -35,18 +34,15 @@ class SetAside:
     _generators: list[Any] = attrs.field(factory=list)
     _jobs: list[Job] = attrs.field(factory=list)
 
-    def take(self, loop: SimLoop, spared: Callable[[asyncio.Task[Any]], bool]) -> None:
-        """Take all that the process has in `loop`; `spared` tasks are not of it."""
-        tasks = [task for task in loop.living() if not spared(task)]
-        kept = {id(task) for task in loop.living() if spared(task)}
+    def take(self, loop: SimLoop) -> None:
+        """Take all that the process has in `loop`: everything but the actions of the user."""
         for place, handle in enumerate(loop.ready):
-            if not _of_user(handle, kept):
+            if not _of_user(handle):
                 self._handles.append(handle)
                 loop.ready[place] = Handle(_nothing, (), handle._context)
         for timer in loop.clock.live():
             timer.cancel()
-        self._tasks += tasks
-        loop.forget(tasks)
+        self._tasks += loop.forget()
         self._generators += list(loop.generators)
         loop.generators.clear()
         self._jobs += loop.workers.take_all()
@@ -75,9 +71,7 @@ def _by_user(source: Source) -> bool:
     return source.option.kind in _USERS
 
 
-def _of_user(handle: Ready, kept: set[int]) -> bool:
-    """Whether a handle is an action of the user on its way, or a step of a task that lives on."""
-    if id(getattr(handle._callback, "__self__", None)) in kept:
-        return True
+def _of_user(handle: Ready) -> bool:
+    """Whether a handle is an action of the user on its way."""
     option = getattr(next(iter(handle._args), None), "option", None)
     return option is not None and option.kind in _USERS

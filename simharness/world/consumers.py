@@ -29,6 +29,7 @@ class Consumers:
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
+        self._started: dict[int, UserAction] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._jobs: dict[int, Job] = {}
         self._leave: dict[int, tuple[CancelWay, str]] = {}
@@ -37,19 +38,20 @@ class Consumers:
 
     def start(self, user: UserAction) -> None:
         """Prompt the agent in a task of its own."""
+        self._started[user.run] = user
         self._tasks[user.run] = self._trial.loop.create_task(self._prompt(user))
 
     def tasks(self) -> list[asyncio.Task[None]]:
         """The tasks that run prompts: ours, not the agent's."""
         return list(self._tasks.values())
 
-    def drop(self) -> set[asyncio.Task[None]]:
-        """The process is gone, and all runs in it; prompts that have not begun are still typed."""
-        self._jobs.clear()
-        self._leave.clear()
+    def drop(self) -> list[UserAction]:
+        """The process is gone, and all runs in it; the prompts that are still being typed."""
+        typed = [user for run, user in self._started.items() if run not in self._begun]
+        for of_runs in (self._jobs, self._leave, self._tasks, self._started):
+            of_runs.clear()
         self._interrupted.clear()
-        self._tasks = {run: task for run, task in self._tasks.items() if run not in self._begun}
-        return set(self._tasks.values())
+        return typed
 
     def cancel(self, run: int) -> None:
         """TASK: cancel the task that runs the prompt."""

@@ -12,7 +12,7 @@ import contextvars
 import sys
 import weakref
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Generator, Iterable
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
 from typing import Any, NoReturn, Self
 
 from simharness.choices import Chooser
@@ -192,9 +192,10 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         self.tasks = [weakref.ref(task) for task in found]
         return found
 
-    def forget(self, tasks: Collection[asyncio.Task[Any]]) -> None:
-        """Tasks of a process that is gone; whoever takes them keeps them alive."""
-        self.tasks = [ref for ref in self.tasks if ref() not in tasks]
+    def forget(self) -> list[asyncio.Task[Any]]:
+        """Give away all tasks: their process is gone, and whoever takes them keeps them alive."""
+        taken, self.tasks = self.living(), []
+        return taken
 
     def remember(self, tasks: Iterable[asyncio.Task[Any]]) -> None:
         """Take back what was forgotten, for the teardown."""

@@ -32,6 +32,8 @@ class Processes:
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
         self._gone = SetAside()
+        self._loading = False
+        self._typed: list[UserAction] = []  # prompts that wait for the session to be loaded
         script = trial.case.store
         self.store = None if script is None else ScriptedStore(trial, script)
 
@@ -53,6 +55,13 @@ class Processes:
             first = self._trial.user.actions[0]
             first.holds += 1
             self._load(0, lambda: setattr(first, "holds", first.holds - 1))
+
+    def prompt(self, user: UserAction) -> None:
+        """Prompt the agent, once its session is loaded."""
+        if self._loading:
+            self._typed.append(user)
+        else:
+            self._trial.consumers.start(user)
 
     def kill(self, user: UserAction) -> None:
         """End the process where it stands, and begin another one."""
@@ -87,8 +96,8 @@ class Processes:
     def _drop(self) -> tuple[int, ...]:
         """Set aside everything of the process; the runs that were in progress."""
         trial = self._trial
-        unbegun = trial.consumers.drop()
-        self._gone.take(trial.loop, spared=lambda task: task in unbegun)
+        self._typed += trial.consumers.drop()
+        self._gone.take(trial.loop)
         trial.forget_streams()
         trial.cancels.forget()
         return tuple(sorted(trial.user.unsettled))
@@ -114,8 +123,13 @@ class Processes:
             history = getattr(self._trial.agent, "history", list)
             self._trial.recorder.add(SessionLoaded(tuple(history() or ()), error), run)
             self.read(run)
+            self._loading = False
+            for user in self._typed:
+                self.prompt(user)
+            self._typed.clear()
             then()
 
+        self._loading = True
         self._trial.loop.create_task(load())
 
     async def _taken_up(self) -> str:

@@ -64,6 +64,7 @@ def run(
         trial.recorder.open = False
         trial.processes.end()
         tear_down(trial.loop)
+        trial.close_unbegun()
     ctrl_c.pass_on()
     if failed is not None:
         raise failed

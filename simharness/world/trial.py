@@ -7,7 +7,8 @@ streams and tools for us. It decides nothing itself.
 from __future__ import annotations
 
 import gc
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import inspect
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from typing import Any
 
 from simharness.agent import Agent, AgentFactory, Flag, NotApplicable, Request, Style
@@ -74,7 +75,7 @@ class Trial:
         self.consumers = Consumers(self)
         self.cancels = Cancels(self)
         self.user = User(
-            self.loop, self.recorder, case.actions, prompt=self.consumers.start, do=self._do
+            self.loop, self.recorder, case.actions, prompt=self._prompt, do=self._do
         )
         self.recorder.on_report = self.user.reported
         self._tools = [ScriptedTool(self, tool) for tool in case.tools]
@@ -82,6 +83,7 @@ class Trial:
         self.store = self.processes.store
         self._requests: dict[int, int] = {}
         self._ids = 0
+        self._spawned: list[Coroutine[Any, Any, Any]] = []
         self.agent: Agent
         self._factory: AgentFactory
 
@@ -250,7 +252,15 @@ class Trial:
         async def call() -> None:
             await awaitable
 
+        if inspect.iscoroutine(awaitable):
+            self._spawned.append(awaitable)
         self.loop.create_task(call())
+
+    def close_unbegun(self) -> None:
+        """Close the calls that a kill or the end of the trial kept from beginning."""
+        for coroutine in self._spawned:
+            if inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED:
+                coroutine.close()
 
     def after_settling(self, run: int) -> None:
         """Note what the run displays and leaves, then let the user go on."""
@@ -275,6 +285,9 @@ class Trial:
     def _fresh_id(self) -> str:
         self._ids += 1
         return f"c{self._ids}"
+
+    def _prompt(self, user: UserAction) -> None:
+        self.processes.prompt(user)
 
     def _do(self, user: UserAction, inside: bool) -> None:
         action = user.action

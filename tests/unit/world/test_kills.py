@@ -279,6 +279,23 @@ def test_loading_may_take_time_and_can_be_killed_as_well() -> None:
     assert ["lost"] == [write.how for write in trace.of(StoreWrite) if write.how != "saved"]
 
 
+def test_a_prompt_waits_until_the_session_is_loaded() -> None:
+    """Whether it comes while the fresh agent loads, or was being typed when the kill came."""
+
+    class Slow(Diary):
+        async def load(self) -> None:  # type: ignore[override]
+            super().load()
+            await self.write("loaded")
+
+    second = "{prompt: {text: on, meanwhile: true, model: [[c]]}}"
+    trace = played(
+        f"[prompt: hi, kill: {{after: chunk 1}}, {second}]", agent=Slow, store="{slow: 10ms}"
+    )
+    kinds = (PromptCalled, Killed, SessionLoaded, RunSettled)
+    wanted = ["SessionLoaded", "PromptCalled", "Killed", "SessionLoaded", "PromptCalled"]
+    assert [*wanted, "RunSettled"] == names(trace, *kinds)
+
+
 def test_a_kill_without_a_place_waits_until_the_agent_is_idle() -> None:
     """Several of them come one after the other."""
     trace = played("[prompt: hi, kill, kill, prompt: on]")
