@@ -84,6 +84,13 @@ _SHIPPED = (
         "simharness[langgraph]",
         "langgraph",
     ),
+    AgentInfo(
+        "strands",
+        "strands-agents, over the wire of OpenAI chat completions",
+        "simharness.agents.strands",
+        "simharness[strands]",
+        "strands-agents",
+    ),
 )
 
 

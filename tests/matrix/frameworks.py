@@ -25,5 +25,6 @@ FRAMEWORKS: tuple[Framework, ...] = (
     Framework("tinyagent", ("tiny-agent-os",), 12_000, 20_000),
     Framework("pydantic-ai", ("pydantic-ai-slim",), 3_000, 1_500),
     Framework("openai-agents", ("openai-agents",), 3_000, 1_500),
+    Framework("strands", ("strands-agents[openai]",), 2_500, 1_200),
     Framework("langgraph", ("langchain", "langchain-openai", "langgraph"), 2_500, 1_200),
 )
