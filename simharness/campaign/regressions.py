@@ -43,16 +43,17 @@ def files(agent: str) -> list[Path]:
     return sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []
 
 
-def keep(causes: Iterable[Finding], agent: str) -> list[Path]:
+def keep(causes: Iterable[Finding], agent: str, mode: str) -> list[Path]:
     """Write a file for each cause, whole or not at all; one that is there already is renewed.
 
+    `mode` is that of the search, if it was not left to the scenario.
     What does not happen twice, and what ended its process, is not kept: nobody wants it first.
     """
     kept = []
     for cause in causes:
         if cause.replayed and not costly(cause.example.verdict):
             path = _folder(agent) / _name(cause.example.case, cause.rule)
-            write_text(path, _text(cause))
+            write_text(path, _text(cause, mode))
             kept.append(path)
     return kept
 
@@ -74,7 +75,12 @@ def known(cases: Sequence[Case], agent: str) -> list[Case]:
         except ScenarioError:
             continue
         found += [
-            attrs.evolve(today[old.id], schedule=old.schedule, explore=Explore(strategy=_STRATEGY))
+            attrs.evolve(
+                today[old.id],
+                schedule=old.schedule,
+                mode=old.mode,
+                explore=Explore(strategy=_STRATEGY),
+            )
             for old in loaded
             if old.id in today
         ]
@@ -108,11 +114,12 @@ def _name(case: Case, rule: str) -> str:
     return f"{case.scenario}--{rule}-{digest}{SUFFIX}"
 
 
-def _text(cause: Finding) -> str:
+def _text(cause: Finding, mode: str) -> str:
     example = cause.example
     return annotated(
         example.case,
         in_words(example.verdict.course),
         about=f"Breaks {cause.rule}: {cause.message}",
         strategy=_STRATEGY,
+        mode=mode,
     )

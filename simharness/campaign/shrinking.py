@@ -53,6 +53,7 @@ class Small:
     scenario: str
     schedule: str
     explanation: tuple[str, ...]
+    mode: str
 
     @property
     def rule(self) -> str:
@@ -173,6 +174,7 @@ class _Shrinking:
             said,
             shrunk.describe(),
             tuple(map(str, parts)),
+            self.mode,
         )
 
 

@@ -50,6 +50,6 @@ def command(*, paths: tuple[str, ...], agent: str, plan: Plan, apart: Apart) -> 
         result = place.refined(searched(place, cases, plan, hidden=False), plan)
     blocks = [endings.as_text(one) for one in result.results]
     blocks += text.failures(result, coverage.sentences())
-    blocks += [f"NOTE {remark}" for remark in (*result.remarks, *keep(result, agent))]
+    blocks += [f"NOTE {remark}" for remark in (*result.remarks, *keep(result, agent, plan))]
     echo("\n\n".join([*blocks, text.summary(result)]))
     return result.exit_code()

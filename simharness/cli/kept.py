@@ -74,7 +74,7 @@ class Kept:
 
         return result if self.again is None else joined(result, self.again)
 
-    def notes(self, result: SuiteResult, agent: str) -> list[str]:
+    def notes(self, result: SuiteResult, agent: str, plan: Plan) -> list[str]:
         """Keep what was found; lines that say so, and what became of what was kept before."""
         said = []
         if self.again is not None:
@@ -82,15 +82,15 @@ class Kept:
             failing = sum(bool(one.findings) for one in self.again.results)
             said.append(f"of {count} kept failures replayed first, {failing} still fail")
         if not self.off and not self.only:
-            said += keep(result, agent)
+            said += keep(result, agent, plan)
         return said
 
 
-def keep(result: SuiteResult, agent: str) -> list[str]:
+def keep(result: SuiteResult, agent: str, plan: Plan) -> list[str]:
     """Keep each cause; the line that says so, if there was one to keep."""
     from simharness.campaign import regressions
 
-    kept = regressions.keep(result.causes(), agent)
+    kept = regressions.keep(result.causes(), agent, plan.mode or "")
     if not kept:
         return []
     failures = "1 failure" if len(kept) == 1 else f"{len(kept)} failures"

@@ -104,7 +104,7 @@ def command(
         result = _searched(place, cases, plan, kept, excuses, output, fail_fast=fail_fast)
         result = place.refined(excuses.remarked(result), plan)
         changed = place.changed(cases, pin=pin, update=update)
-    notes = kept.notes(result, agent)
+    notes = kept.notes(result, agent, plan)
     write_suite(result, output, seconds=time.perf_counter() - started, notes=notes)
     if changed and output.printed is None:
         echo("\n\n".join(changed))

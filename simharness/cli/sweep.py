@@ -61,6 +61,6 @@ def command(*, agent: str, plan: Plan, baseline: str | None, apart: Apart, outpu
             result = place.refined(excuses.applied(result), plan)
     except NotApplicable as error:
         raise BadInput(f"agent {agent} cannot play the plain script: {error}") from None
-    notes = keep(result, agent)
+    notes = keep(result, agent, plan)
     write_suite(result, output, seconds=time.perf_counter() - started, notes=notes)
     return result.exit_code()

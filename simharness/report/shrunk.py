@@ -34,7 +34,7 @@ def finding_of(small: Small) -> Finding:
 def as_file(small: Small) -> str:
     """The scenario with its schedule in words, as a file that plays it first."""
     about = f"Breaks {small.rule}: {small.violation.message}"
-    return annotated(small.case, in_words(small.verdict.course), about=about)
+    return annotated(small.case, in_words(small.verdict.course), about=about, mode=small.mode)
 
 
 def as_text(small: Small, finding: Finding, sentences: Mapping[str, str]) -> str:

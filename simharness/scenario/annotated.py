@@ -25,17 +25,24 @@ _HEAD = ("scenario", "case", "about")
 
 
 def annotated(
-    case: Case, schedule: Sequence[WordedDeviation], *, about: str = "", strategy: str = ""
+    case: Case,
+    schedule: Sequence[WordedDeviation],
+    *,
+    about: str = "",
+    strategy: str = "",
+    mode: str = "",
 ) -> str:
-    """The text of `case` with this schedule in it, and `explore:` that plays no more than that.
+    """The text of `case` with this schedule in it.
 
-    `about` and `strategy` replace what the scenario says; empty ones change nothing.
+    `about`, `strategy` and `mode` replace what the scenario says; empty ones change nothing.
     """
     root = parse(case.source, Problems(_HERE.file, case.source))
     assert isinstance(root, MapNode), "a case can be loaded from its source"
     root = _with(root, "schedule", _list(schedule) if schedule else None)
     if about:
         root = _with(root, "about", ScalarNode(_HERE, about))
+    if mode not in {"", case.mode or "strict"}:
+        root = _with(root, "mode", ScalarNode(_HERE, mode))
     if strategy:
         root = _with(root, "explore", _mapping({"strategy": strategy}))
     first = [pair for name in _HEAD for pair in root.pairs if pair[0].text == name]

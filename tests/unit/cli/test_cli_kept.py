@@ -93,6 +93,17 @@ class TestRegressions:
         assert 0 == main(["run", "--regressions"])
         assert "1 case: 1 holds" in capsys.readouterr().out
 
+    def test_a_failure_that_only_the_relaxed_mode_shows_is_replayed_in_it(
+        self, folder: Path
+    ) -> None:
+        """The mode of the search stands in the file if the scenario says another."""
+        assert 1 == main([*RUN, "--mode", "relaxed"])
+        (file,) = kept(folder)
+        assert "relaxed" == load_file(file).cases[0].mode
+        assert 1 == main(["run", "--regressions", "--agent", AGENT])
+        assert 1 == main(RUN)
+        assert None is load_file(file).cases[0].mode
+
     def test_nothing_kept_is_no_failure(self, capsys: pytest.CaptureFixture[str]) -> None:
         """A fresh checkout has none."""
         assert 0 == main(["run", "--regressions"])
