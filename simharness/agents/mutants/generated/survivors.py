@@ -145,6 +145,8 @@ _REASONS: Final[Mapping[str, tuple[str, ...]]] = {
     "Not in the suite: the times of the chunks of a cut stream stand in no expectation.": (
         "journal.Journal.keep: false `message.interrupted`",
         "journal.Journal.keep: true `message.interrupted`",
+        "stream.Attempt.timed: delete `return tuple(self._timed)`",
+        "stream.Attempt.take: delete `self.note_time(chunk)`",
     ),
     (
         "Not in the suite: that usage nobody reported is absent is judged row by row, not in "
@@ -183,6 +185,40 @@ _REASONS: Final[Mapping[str, tuple[str, ...]]] = {
     ): (
         "loop.ReferenceAgent.serve: false `end.error is not None`",
         "loop.ReferenceAgent.serve: delete `raise end.error`",
+    ),
+    "Equivalent: it is asked only when something waits.": (
+        "queues.Queues.take_follow_up: true `self._follow_ups`",
+    ),
+    (
+        "Not in the suite: no expectation depends on how far the second jitter differs from "
+        "the first."
+    ): ("retry.Retry._chance: true `self._random is None`",),
+    "Only cost: a message without calls comes out as it went in.": (
+        "sendable.with_unique_ids: false `not message.calls`",
+        "sendable.with_unique_ids: delete `return message`",
+        "sendable.with_parsable_args: false `not message.calls`",
+        "sendable.with_parsable_args: delete `return message`",
+    ),
+    (
+        "Not in the suite: expectations look at what is stored, and a note for one request "
+        "is not; tests of the loop look at it."
+    ): (
+        'sendable.with_notes: false `message.role == "user"`',
+        'sendable.with_notes: true `message.role == "user"`',
+        "sendable.with_notes: false `not places`",
+        "sendable.with_notes: true `not notes or not places`",
+        "sendable.with_notes: true `not places`",
+        "sendable.with_notes: without not places in `not notes or not places`",
+    ),
+    "Only cost: a request without notes comes out as it went in.": (
+        "sendable.with_notes: false `not notes or not places`",
+        "sendable.with_notes: false `not notes`",
+        "sendable.with_notes: without not notes in `not notes or not places`",
+        "sendable.with_notes: delete `return tuple(history)`",
+    ),
+    "Only words: how a fresh id reads.": (
+        "sendable._fresh: without 'call' in `wanted or \"call\"`",
+        'sendable._fresh: without wanted in `wanted or "call"`',
     ),
 }
 
