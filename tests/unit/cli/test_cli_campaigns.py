@@ -6,6 +6,7 @@ import io
 import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -120,7 +121,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(jobs: list[str], tmp_pa
     )
     log = store.with_name("store.sqlite-wal")
     while process.poll() is None and not (log.exists() and log.stat().st_size > 50_000):
-        pass
+        time.sleep(0.005)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     assert (130, "") == (process.returncode, out)
