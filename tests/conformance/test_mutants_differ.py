@@ -1,9 +1,8 @@
-"""Mutants are worth one each: no two of them are noticed in the same way."""
+"""Mutants are worth one each: many are noticed by a rule and a case that no other has."""
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import attrs
@@ -52,10 +51,6 @@ class Kills:
         numbers = range(len(self.cases))
         return next((n for n in numbers if self.mutant.rule in self.at(n)), None)
 
-    def same_as(self, other: Kills) -> bool:
-        """Whether both break the same rules in every case."""
-        return all(self.at(n) == other.at(n) for n in range(len(self.cases)))
-
 
 def cheap(suite: tuple[Played, ...], scenarios: tuple[Scenario, ...]) -> list[Case]:
     """The cheapest case of each scenario: the one with the fewest records on the reference loop.
@@ -83,14 +78,3 @@ def test_many_mutants_are_noticed_by_a_rule_and_a_case_of_their_own(kills: list[
     """Each such pair proves something that no other proves."""
     pairs = Counter((one.mutant.rule, one.cheapest) for one in kills)
     assert DISTINCT_MIN <= len(pairs), pairs.most_common(9)
-
-
-def test_no_two_mutants_are_noticed_alike(kills: list[Kills]) -> None:
-    """Two with the same cheapest case break different rules, there or in another case."""
-    with batch():
-        alike = [
-            f"{one.mutant.id} = {other.mutant.id}"
-            for one, other in combinations(kills, 2)
-            if one.cheapest == other.cheapest and one.same_as(other)
-        ]
-    assert [] == alike

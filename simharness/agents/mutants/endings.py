@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.agent import Aborted
 from simharness.agents.mutants.mutant import mutant
 from simharness.agents.reference.answering import Answering
 from simharness.agents.reference.journal import Journal
 from simharness.agents.reference.loop import ReferenceAgent, Run
 from simharness.agents.reference.queues import Queues
-from simharness.agents.reference.stream import Attempt, Cut, Ending
 from simharness.agents.reference.turns import End
 from simharness.trace import AgentEnd, Message, Outcome, Reasoning
 
 if TYPE_CHECKING:
-    from simharness.agent import CancelWay, ProviderError
+    from simharness.agent import ProviderError
+    from simharness.agents.reference.stream import Attempt
 
 __all__ = ["MUTANTS"]
 
@@ -29,22 +28,6 @@ class BackoffIsWaitedOut(Answering):
     async def back_off(self, error: ProviderError, tried: int) -> None:
         await super().back_off(error, tried)
         await asyncio.sleep(5 if self._cancellation.called else 0)
-
-
-class IdleCancelsHitTheNextRun(ReferenceAgent):
-    """A cancel without a run is kept for the next one."""
-
-    def cancel(self, way: CancelWay, reason: str, queue: str = "") -> None:
-        if not self.stops.running:
-            self.stops.early = (reason, queue)
-        super().cancel(way, reason, queue)
-
-
-class ProviderAbortsAreStops(Attempt):
-    """A provider that calls its failure aborted is taken for a user who cancelled."""
-
-    def reported(self) -> Ending:
-        return Cut() if isinstance(self.assembler.terminal, Aborted) else super().reported()
 
 
 class ReasoningOfACutAnswerIsLost(Answering):
@@ -94,8 +77,6 @@ class DiscardedUsageCountsTwice(Journal):
 
 MUTANTS = (
     mutant("backoff-is-waited-out", "cancel-effective", BackoffIsWaitedOut),
-    mutant("idle-cancels-hit-the-next-run", "cancel-flag-reset", IdleCancelsHitTheNextRun),
-    mutant("provider-aborts-are-stops", "terminal-kind", ProviderAbortsAreStops),
     mutant("reasoning-of-a-cut-is-lost", "delivered-prefix-kept", ReasoningOfACutAnswerIsLost),
     mutant("failed-runs-finish", "one-terminal", FailedRunsFinish),
     mutant("failures-lose-the-queue", "steer-conserved", FailuresLoseTheQueue),
