@@ -74,9 +74,7 @@ class Trial:
         self.cancelled = Token()
         self.consumers = Consumers(self)
         self.cancels = Cancels(self)
-        self.user = User(
-            self.loop, self.recorder, case.actions, prompt=self._prompt, do=self._do
-        )
+        self.user = User(self.loop, self.recorder, case.actions, prompt=self._prompt, do=self._do)
         self.recorder.on_report = self.user.reported
         self._tools = [ScriptedTool(self, tool) for tool in case.tools]
         self.processes = Processes(self)
