@@ -11,12 +11,14 @@ from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts
 from simharness.trace import (
     ActionTaken,
     RequestMade,
+    StreamClosed,
     StreamTold,
     Trace,
     TurnEndAsked,
 )
 
 __all__ = [
+    "ever_stopped",
     "given_up",
     "paused",
     "shut_out",
@@ -41,10 +43,20 @@ def taken_actions(trace: Trace, *verbs: str) -> Iterator[ActionTaken]:
 def given_up(facts: Facts, request: RequestMade) -> bool:
     """Whether a stream was given up for another one: told to end, though nobody cancelled."""
     told = told_at(facts, request)
-    if told is None or any(cancel.called < told for cancel in _cancels(facts, request)):
+    if told is None or any(
+        cancel.called < _closed(facts, request) for cancel in _cancels(facts, request)
+    ):
         return False
     asked = (action.n for action in taken_actions(facts.trace, "context_restart"))
     return any(request.n < n < told for n in asked)
+
+
+def _closed(facts: Facts, request: RequestMade) -> int:
+    """The record by which a stream was closed: up to there a cancel decides what becomes of it."""
+    for closed in facts.trace.of(StreamClosed, request.run):
+        if closed.request == request.request:
+            return closed.n
+    return NEVER
 
 
 def told_at(facts: Facts, request: RequestMade) -> int | None:
@@ -58,6 +70,14 @@ def told_at(facts: Facts, request: RequestMade) -> int | None:
 def _cancels(facts: Facts, request: RequestMade) -> Sequence[Cancel]:
     run = facts.runs.get(request.run)
     return run.cancels if run is not None else ()
+
+
+def ever_stopped(facts: Facts, run: RunFacts) -> bool:
+    """Whether the framework asked for the end of a run at any time, even if it took that back."""
+    return any(
+        run.prompted < action.n < run.over and (verb_of(action) != "quiesce" or action.text)
+        for action in taken_actions(facts.trace, "shutdown", "dispose", "quiesce")
+    )
 
 
 def to_be_stopped(facts: Facts, run: RunFacts) -> bool:

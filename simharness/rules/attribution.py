@@ -98,6 +98,8 @@ def _wanted(facts: Facts, run: RunFacts, end: int) -> str | None:
     not known when it was called, unless the model stream shows it.
     """
     called, marks = _callers(facts, run, end), _marks(facts, run, end)
+    if marks and _stops_later(facts, run, marks[0][0]) not in {None, marks[0][1]}:
+        return None
     if marks and (facts.contract.cause_precedence != "first" or not called):
         return marks[0][1]
     if marks and marks[0][0] < called[0].n:
@@ -114,9 +116,10 @@ def _wanted(facts: Facts, run: RunFacts, end: int) -> str | None:
 
 def _resumed(facts: Facts, run: RunFacts, end: int) -> bool:
     """Whether the operator had resumed when the run was stopped, as far as its stream shows."""
-    told = min((told.n for told in facts.trace.of(StreamTold, run.number)), default=end)
-    asked = [a for a in taken_actions(facts.trace, "quiesce", "resume") if a.n < min(told, end)]
-    return bool(asked) and verb_of(asked[-1]) == "resume"
+    asked = [a for a in taken_actions(facts.trace, "quiesce", "resume") if a.n < end]
+    last = max((a.n for a in asked if verb_of(a) == "quiesce"), default=0)
+    told = [t for t in facts.trace.of(StreamTold, run.number) if last < t.n < end]
+    return any(last < a.n < told[0].n and a.time < told[0].time for a in asked) if told else False
 
 
 def _callers(facts: Facts, run: RunFacts, end: int) -> list[CancelCalled]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from simharness.contract import Contract
-from simharness.rules.asked import given_up, shut_out, turn_ended
+from simharness.rules.asked import ever_stopped, given_up, shut_out, turn_ended
 from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts, late, read, told
 from simharness.rules.rule import Rule, judged
 from simharness.rules.terminals import reported, tolerated
@@ -127,8 +127,9 @@ def _given_up(facts: Facts) -> tuple[int, list[Violation]]:
     occasions = 0
     found = []
     for run in facts.runs.values():
+        stopped = run.cancels or run.replaced or run.left or ever_stopped(facts, run)
         for request, after in zip_longest(run.requests, run.requests[1:]):
-            if run.cancels or not given_up(facts, request):
+            if stopped or not given_up(facts, request):
                 continue
             occasions += 1
             end = run.over if after is None else after.n

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from simharness.contract import Contract
 from simharness.rules.asked import to_be_stopped
 from simharness.rules.conversation import heard, refusals
@@ -47,10 +49,11 @@ def settles(trace: Trace, contract: Contract) -> Judgement:
     limit = limits[0]
     name = _named(limit)
     stuck = [run for run in facts.runs.values() if run.over == NEVER]
+    hanging = [run for run in stuck if limit.limit in _SILENT and _script_hangs(facts, run)]
     violations = [
         Violation("settles", f"Run {run.number} does not settle: {name}.", (limit.n,))
         for run in stuck
-        if not (limit.limit in _SILENT and _script_hangs(facts, run))
+        if run not in hanging and not _waits_behind(facts, run, hanging)
     ]
     if not stuck:
         text = f"All runs have settled, but the loop does not come to rest: {name}."
@@ -77,6 +80,13 @@ def _script_hangs(facts: Facts, run: RunFacts) -> bool:
     told = [told.request for told in facts.trace.of(StreamTold, run.number)]
     closed = [closed.request for closed in facts.trace.of(StreamClosed, run.number)]
     return request.request not in told + closed
+
+
+def _waits_behind(facts: Facts, run: RunFacts, hanging: Sequence[RunFacts]) -> bool:
+    """Whether a prompt waits, uncancelled, for a run that the script lets hang."""
+    if facts.contract.second_prompt != "queue" or run.requests or run.cancels:
+        return False
+    return any(one.prompted < run.prompted and one.session == run.session for one in hanging)
 
 
 def no_leaks(trace: Trace, contract: Contract) -> Judgement:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import attrs
 
 from simharness.contract import Contract
+from simharness.rules.asked import taken_actions
 from simharness.rules.reading import NEVER, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.terminals import reported
@@ -119,12 +120,18 @@ def _refused(facts: Facts, said: _Said) -> int:
 def _due(facts: Facts, said: _Said) -> bool:
     """Whether a later run has completed, so that nothing may wait any more.
 
-    An agent that drops or parks its queue on a cancel may have done so.
+    An agent that drops or parks its queue on a cancel may have done so; one that is shut down has
+    no later run.
     """
     if _stopped(said.run) and facts.contract.queue_on_cancel in {"drop", "park"}:
         return False
+    if any(taken_actions(facts.trace, "shutdown", "dispose")):
+        return False
     return any(
-        run.prompted > said.n and run.requests and not _stopped(run) and _completed(run)
+        run.prompted > said.n
+        and run.requests
+        and not (run.session or _stopped(run))
+        and _completed(run)
         for run in facts.runs.values()
     )
 
@@ -183,7 +190,7 @@ def _in_line(said: _Said, before: list[_Said], n: int) -> bool:
 
 def _boundary(facts: Facts, said: _Said) -> ToolEnded | None:
     """The first end of a tool behind the message, in the run that it was meant for."""
-    if said.run is None or _stopped(said.run):
+    if said.run is None or said.run.session or _stopped(said.run):
         return None
     ends = facts.trace.of(ToolEnded, said.run.number)
     return next((end for end in ends if end.n > said.n), None)
@@ -224,7 +231,9 @@ def _goes_on(facts: Facts, run: RunFacts) -> bool:
 
     After a failure or at a limit agents may leave it; after a cancel they say what they do.
     """
-    if run.settled is None or run.left or run.graceful:
+    if run.settled is None or run.left or run.graceful or run.session:
+        return False  # what is said goes to the conversation, not to a run beside it
+    if any(taken_actions(facts.trace, "shutdown", "dispose", "quiesce")):
         return False
     if not run.cancels:
         return _completed(run)
@@ -253,7 +262,8 @@ def _displayed(facts: Facts, said: _Said) -> bool:
 
 def _waiting_prompts(facts: Facts) -> list[tuple[RunFacts, RunFacts]]:
     """The prompts that were queued behind a run, and are not cancelled themselves."""
-    if facts.contract.second_prompt != "queue":
+    stops = any(taken_actions(facts.trace, "shutdown", "dispose", "quiesce"))
+    if facts.contract.second_prompt != "queue" or stops:
         return []
     return [
         (run, later)

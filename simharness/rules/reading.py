@@ -170,19 +170,21 @@ class Facts:
         """Runs that the framework stopped when their time was over: from where it told a stream."""
         for action in self.trace.of(ActionTaken):
             mark = action.action.partition(" ")[0]
-            for told in self.trace.of(StreamTold) if mark in _STOPS_LATER else ():
+            if mark not in _STOPS_LATER or (mark == "quiesce" and not action.text):
+                continue
+            for told in self.trace.of(StreamTold):
                 run = self.runs.get(told.run)
                 if run is None or told.n < action.n or run.graceful or run.left:
                     continue
                 first = all(told.n < cancel.called for cancel in run.cancels)
-                if first and not self._asked_anew(action.n, told):
+                if first and not self._asked_anew(run, told):
                     way = mark.upper()
                     run.cancels.insert(0, Cancel(run.number, told.n, told.n, told.n, way, mark))
 
-    def _asked_anew(self, since: int, told: StreamTold) -> bool:
-        """Whether the stream was told for another reason: what came in between may be one."""
+    def _asked_anew(self, run: RunFacts, told: StreamTold) -> bool:
+        """Whether the stream may have been told for another reason."""
         return any(
-            since < other.n < told.n and other.action.partition(" ")[0] in _OTHER_REASONS
+            run.prompted < other.n < told.n and other.action.partition(" ")[0] in _OTHER_REASONS
             for other in self.trace.of(ActionTaken)
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from simharness.contract import Contract
@@ -36,8 +37,10 @@ def usage(trace: Trace, contract: Contract) -> Judgement:
     for place, found in rows.items():
         violations += _misbooked(place, found, taken.get(place))
     if family == "log":
-        lost = {(row.run, row.attempt) for row in trace.of(LogLost)}
-        for place in sorted(taken.keys() - rows.keys() - lost):
+        lost = Counter(row.run for row in trace.of(LogLost))
+        missing = sorted(taken.keys() - rows.keys())
+        few = Counter(place[0] for place in missing)
+        for place in (place for place in missing if few[place[0]] > lost[place[0]]):
             run = facts.runs.get(place[0])
             if run is not None and run.settled is not None and not run.left:
                 text = f"The usage of request {place[1]} of run {place[0]} is in no log row."

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from simharness.agents.reference.answering import Answer
     from simharness.agents.reference.loop import Run
+    from simharness.agents.reference.restarting import Restart
     from simharness.agents.reference.turns import End
 
 __all__ = ["MUTANTS"]
@@ -72,7 +73,8 @@ class StoppedBatchesStayPending(Guard):
 class GuardsOutwaitAStop(Guard):
     """What is held back is held for its whole time, whoever stops the run."""
 
-    async def wait(self, seconds: float) -> None:
+    async def wait(self, seconds: float, restart: Restart | None = None) -> None:
+        del restart
         await self._world.wait("guard", seconds)
 
 

@@ -179,14 +179,14 @@ class Answering:
             return self.settle(attempt, ending)
         finally:
             await self.close(stream)
-            self.renew()
 
     def open(self, request: Request, attempt: Attempt) -> ModelStream:
         """Make a request. The stream can see for itself that it is not wanted any more."""
+        self.renew()
         return self._world.stream(request, signal=attempt.restart)
 
     def renew(self) -> None:
-        """Have a client that can be used, whatever became of the stream it has read."""
+        """Have a client that can be used, whatever became of the streams that it has read."""
         self._world.renew_client()
 
     def request(self, notes: tuple[str, ...]) -> Request:

@@ -12,27 +12,44 @@ import contextlib
 import inspect
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 
-__all__ = ["Cancellation"]
+__all__ = ["Caller", "Cancellation"]
+
+
+@attrs.frozen(eq=False)
+class Caller:
+    """The task that awaits a run, and how often it had been cancelled before."""
+
+    task: asyncio.Task[Any]
+    cancels: int
+
+    @classmethod
+    def now(cls) -> Caller:
+        """The running task."""
+        task = asyncio.current_task()
+        assert task is not None, "a prompt runs in a task"
+        return cls(task, task.cancelling())
 
 
 class Cancellation:
     """The cancel of one run. It is the `signal` of its streams and the token of its tools.
 
-    Make it in the task that runs the prompt.
+    Make it in the task that runs the prompt. `caller` is who awaits it, if that is another task:
+    then it is the cancel of that one which counts.
     """
 
     marks_outrank = True
     """Whether the framework's mark names the cause, whoever else cancelled (cause_precedence)."""
 
-    def __init__(self) -> None:
-        task = asyncio.current_task()
-        assert task is not None, "a prompt runs in a task"
-        self._task = task
+    def __init__(self, caller: Caller | None = None) -> None:
+        caller = caller or Caller.now()
+        self._task = caller.task
         self._loop = asyncio.get_running_loop()
-        self._cancels_before = task.cancelling()
+        self._cancels_before = caller.cancels
         self._reason = ""
         self._mark = ""
         self._since = 0.0

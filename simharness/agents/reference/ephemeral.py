@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from simharness.agent import CancelWay
 from simharness.agents.reference.stopping import StoppedError
 from simharness.trace import Outcome
 
@@ -36,7 +35,8 @@ class Ephemeral:
         try:
             return await asyncio.shield(self._result)
         except asyncio.CancelledError:
-            self.agent.cancel(CancelWay.API, "user")
+            if not self.agent.called_off():
+                driver.cancel()  # it waits to be let in
             await asyncio.wait([driver])
             raise
 

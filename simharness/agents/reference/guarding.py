@@ -6,6 +6,7 @@ meanwhile ends the wait at once.
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from simharness.trace import BatchPending, BatchSettled
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from simharness.agent import World
     from simharness.agents.reference.cancelling import Cancellation
     from simharness.agents.reference.journal import Journal
+    from simharness.agents.reference.restarting import Restart
     from simharness.trace import Message
 
 __all__ = ["Guard"]
@@ -32,10 +34,10 @@ class Guard:
         self._cancellation = cancellation
         self._seconds = seconds
 
-    async def replay(self) -> None:
-        """Wait before a refusal is replayed."""
+    async def replay(self, restart: Restart) -> None:
+        """Wait before a refusal is replayed, unless its stream is given up."""
         if self._seconds is not None:
-            await self.wait(self._seconds)
+            await self.wait(self._seconds, restart)
 
     async def hold(self, results: Sequence[Message]) -> None:
         """Hold a batch of results back. It is settled once, and before anything else of the run."""
@@ -46,11 +48,12 @@ class Guard:
         await self.wait(self._seconds)
         self.settle(calls)
 
-    async def wait(self, seconds: float) -> None:
-        """Wait, if the run is not stopped; a stop ends the wait."""
-        async with self._cancellation.bounded(0):
-            if not self._cancellation.called:
-                await self._world.wait("guard", seconds)
+    async def wait(self, seconds: float, restart: Restart | None = None) -> None:
+        """Wait, if the run is not stopped; a stop ends the wait, and so does a restart."""
+        async with self._cancellation.bounded(0) as scope:
+            with restart.within(scope, 0) if restart else contextlib.nullcontext():
+                if not self._cancellation.called:
+                    await self._world.wait("guard", seconds)
 
     def settle(self, calls: tuple[str, ...]) -> None:
         """Let a batch go; as aborted, if the run was stopped."""

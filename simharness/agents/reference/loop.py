@@ -195,7 +195,7 @@ class ReferenceAgent(Supervised):
 
     async def admit(self) -> None:
         """Begin, or do with a prompt during a run what the settings say."""
-        if not self.is_aside:
+        if self.caller is None:  # else it was let in where it was asked for
             self.stops.let_in()
         try:
             await self.stops.gate.passed()
@@ -295,7 +295,7 @@ class ReferenceAgent(Supervised):
 
     def new_cancellation(self) -> Cancellation:
         """One per run: a cancel of this run, or of none, must not touch another."""
-        cancellation = self.cancellation_type()
+        cancellation = self.cancellation_type(self.caller)
         cancellation.marks_outrank = self.contract.cause_precedence != "first"
         return cancellation
 

@@ -6,37 +6,52 @@ Made for a context that has grown too large. Not a stop: no terminal, no note, n
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING
 
-from simharness.agents.reference.contract import CANCEL_BOUND_S
-
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from simharness.agents.reference.cancelling import Cancellation
 
 __all__ = ["Restart"]
 
 
 class Restart:
-    """Whether one stream is to be given up. It is the stream's `signal`, as a cancel is, too.
-
-    `scope` is that in which the stream is read.
-    """
+    """Whether one stream is to be given up. It is the stream's `signal`, as a cancel is, too."""
 
     def __init__(self, cancellation: Cancellation) -> None:
         self.reason = ""
-        self.scope: asyncio.Timeout | None = None
         self._cancellation = cancellation
+        self._scope: asyncio.Timeout | None = None
+        self._seconds = 0.0
 
     def is_set(self) -> bool:
         """Whether the stream is not wanted any more, for whatever reason."""
         return bool(self.reason) or self._cancellation.is_set()
 
     def set(self, reason: str) -> None:
-        """Give the stream up, unless the run is over with it anyway.
+        """Give the stream up, if it is read and the run is not over with it anyway."""
+        if self._scope is not None and not (self.reason or self._cancellation.called):
+            self.reason = reason
+            self._bound()
 
-        It may react as to a cancel; then it is left.
+    @contextlib.contextmanager
+    def within(self, scope: asyncio.Timeout, seconds: float) -> Iterator[None]:
+        """Read the stream in `scope`, which ends `seconds` after the stream is given up.
+
+        A wait within the reading has a scope of its own: the timeout of one scope must not end
+        another, which would take it for a cancel of the task.
         """
-        if self.reason or self._cancellation.called or self.scope is None:
-            return
-        self.reason = reason
-        self.scope.reschedule(asyncio.get_running_loop().time() + CANCEL_BOUND_S)
+        outer = self._scope, self._seconds
+        self._scope, self._seconds = scope, seconds
+        self._bound()
+        try:
+            yield
+        finally:
+            self._scope, self._seconds = outer
+            self._bound()
+
+    def _bound(self) -> None:
+        if self.reason and self._scope is not None and not self._scope.expired():
+            self._scope.reschedule(asyncio.get_running_loop().time() + self._seconds)

@@ -126,8 +126,8 @@ class Attempt:
         error: ProviderError | None = None
         try:
             async with self._cancellation.bounded(CANCEL_BOUND_S) as scope:
-                self.restart.scope = scope
-                await self._read(stream)
+                with self.restart.within(scope, CANCEL_BOUND_S):
+                    await self._read(stream)
         except ProviderError as raised:
             error = raised
         except Exception as raised:  # noqa: BLE001 - a client library may raise anything
@@ -146,7 +146,7 @@ class Attempt:
                 if self.read_enough():
                     return
                 if isinstance(chunk, Retrying):
-                    await self._guard.replay()
+                    await self._guard.replay(self.restart)
 
     def read_enough(self) -> bool:
         """Whether nothing of the stream matters any more, as its end was reported."""

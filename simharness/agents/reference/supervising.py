@@ -8,6 +8,7 @@ from __future__ import annotations
 import abc
 from typing import TYPE_CHECKING
 
+from simharness.agents.reference.cancelling import Caller
 from simharness.agents.reference.contract import CANCEL_BOUND_S
 from simharness.agents.reference.ephemeral import Ephemeral
 from simharness.agents.reference.quiescing import Quiescing
@@ -39,8 +40,8 @@ class Supervised(abc.ABC):
     latest: End | None
     _run: Run | None
 
-    is_aside = False
-    """Whether this is the agent of an ephemeral run, which was let in where it was asked for."""
+    caller: Caller | None = None
+    """Who awaits the run of an agent that exists for an ephemeral one."""
 
     begins_anew = True
     ends_turns = True
@@ -93,6 +94,13 @@ class Supervised(abc.ABC):
         """Go on after `quiesce`: what came meanwhile is served."""
         self.quiescing.resume()
 
+    def called_off(self) -> bool:
+        """Take note that the caller has given up; whether there was a run to end for it."""
+        if self._run is None:
+            return False
+        self._run.cancellation.notice()
+        return True
+
     # --- no stops -------------------------------------------------------------------------------
 
     def context_restart(self, reason: str = "") -> None:
@@ -115,7 +123,7 @@ class Supervised(abc.ABC):
     def aside(self) -> ReferenceAgent:
         """An agent for an ephemeral run: all as here, but with nothing said yet or stored."""
         one = self.another()
-        one.is_aside = True
+        one.caller = Caller.now()
         one.settings, one.hooks = self.settings, self.hooks
         one.stops, one.quiescing = self.stops, self.quiescing
         one.journal = one.journal_type(self.world, stored=False)

@@ -177,13 +177,15 @@ def test_a_stream_is_given_up_once_and_not_behind_a_cancel_nor_unread() -> None:
         cancellation = Cancellation()
         unread, read = Restart(cancellation), Restart(cancellation)
         unread.set("early")
-        async with asyncio.timeout(None) as read.scope:
-            read.set("budget")
-            read.set("again")
+        async with asyncio.timeout(None) as scope:
+            with read.within(scope, 60):
+                read.set("budget")
+                read.set("again")
         late = Restart(cancellation)
-        async with asyncio.timeout(None) as late.scope:
-            cancellation.set()
-            late.set("late")
+        async with asyncio.timeout(None) as scope:
+            with late.within(scope, 60):
+                cancellation.set()
+                late.set("late")
         return [(one.reason, one.is_set()) for one in (unread, read, late)]
 
     assert [("", True), ("budget", True), ("", True)] == run(program)
