@@ -11,6 +11,7 @@ from simharness.agents.reference import CONTRACT
 from simharness.rules import RULES, judge
 from tests.unit.agents.reference.plays import error, play, stream
 
+
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.id)
 def test_a_mutant_is_well_described(mutant: Mutant) -> None:
     """Its id is kebab-case, its fault is said in a sentence, its rule exists."""
