@@ -30,6 +30,9 @@ __all__ = [
 ]
 
 
+_PAUSES = ("shutdown", "dispose", "quiesce", "resume")
+
+
 def verb_of(action: ActionTaken) -> str:
     """The verb of an action, whose label may hold its place as well."""
     return action.action.partition(" ")[0]
@@ -96,22 +99,15 @@ def shut_out(facts: Facts, run: RunFacts) -> tuple[int, int] | None:
     Behind a shutdown or dispose that is for ever, in a quiesce until the resume; a fresh agent
     behind a kill knows of neither.
     """
-    since: int | None = None
     born = max((kill.n for kill in facts.reloads if kill.n < run.prompted), default=0)
-    for action in taken_actions(facts.trace, "shutdown", "dispose", "quiesce", "resume"):
-        if action.n < born:
-            continue
-        if action.n > run.prompted:
-            ended = verb_of(action) == "resume" and since is not None
-            return (since, action.n) if ended and since is not None else _for_ever(since)
-        if verb_of(action) in {"shutdown", "dispose"}:
-            return action.n, NEVER
-        since = action.n if verb_of(action) == "quiesce" else None
-    return _for_ever(since)
-
-
-def _for_ever(since: int | None) -> tuple[int, int] | None:
-    return None if since is None else (since, NEVER)
+    before = [a for a in taken_actions(facts.trace, *_PAUSES) if born <= a.n < run.prompted]
+    gone = [action.n for action in before if verb_of(action) in {"shutdown", "dispose"}]
+    if gone:
+        return gone[0], NEVER
+    if not before or verb_of(before[-1]) == "resume":
+        return None
+    resumes = (action.n for action in taken_actions(facts.trace, "resume"))
+    return before[-1].n, next((n for n in resumes if n > run.prompted), NEVER)
 
 
 def paused(facts: Facts, first: int, last: int) -> bool:

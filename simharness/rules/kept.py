@@ -60,6 +60,9 @@ def _cut_request(facts: Facts, run: RunFacts, cancel: Cancel) -> RequestMade | N
     any other end before the cancel took effect nothing is known: who was first decides.
     """
     request = run.request_at(cancel.called)
+    taken = None if request is None else facts.terminal(request)
+    if taken is not None and taken.answering and taken.n < cancel.called:
+        return None  # it had been told to end before, for another reason
     end = facts.natural_end(request, min(cancel.effective, run.over))
     return request if end is None or _owed(facts.contract, end) else None
 

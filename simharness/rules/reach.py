@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
-from simharness.rules.asked import paused
+from simharness.rules.asked import ever_stopped
 from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.terminals import reported, tolerated
@@ -108,7 +108,7 @@ def _beside(facts: Facts, run: RunFacts, other: RunFacts, cancel: Cancel) -> boo
         other.session != run.session
         and other.prompted < cancel.called < other.over
         and not (other.cancels or other.graceful or other.left)
-        and not paused(facts, other.prompted, other.over)
+        and not ever_stopped(facts, other)
     )
 
 

@@ -192,11 +192,15 @@ class User:
         if self.unsettled:
             return
         before: UserAction | None = None  # the one whose handle makes an action without place due
+        prompt: UserAction | None = None  # the one whose settling makes a reaction due
         for user in self._segment:
+            awaited = prompt if _reacts(user) else before
             late = user.state is State.DUE and (is_anywhere(user.action) or _timed(user))
-            follows = user.anchor is None and before is not None and before.state not in OVER
+            follows = user.anchor is None and awaited is not None and awaited.state not in OVER
             if (user.state in {State.WAITING, State.ARMED} and not follows) or late:
                 self._drop(user)
+            if isinstance(user.action, PromptAction):
+                prompt = user
             before = before if _reacts(user) else user
         self.advance()
 

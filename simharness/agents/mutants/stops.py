@@ -182,7 +182,8 @@ class LateTextIsShown(Attempt):
 class ToolsCannotEndTheTurn(Turns):
     """The model is asked again, though a tool has ended the turn."""
 
-    def ended_by_tool(self) -> End | None:
+    def ended_by_tool(self, answer: Answer) -> End | None:
+        del answer
         return None
 
 

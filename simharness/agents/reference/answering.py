@@ -114,8 +114,14 @@ class Answering:
 
     def overtaken(self, answer: Answer) -> bool:
         """Whether an attempt failed that left nothing, and a cancel came before it was repeated."""
-        failed = isinstance(answer.ending, Broken) and answer.message is None
-        return failed and self._cancellation.called
+        left_nothing = isinstance(answer.ending, Broken) and answer.message is None
+        return left_nothing and not self.failed(answer.ending)
+
+    def failed(self, ending: Ending) -> bool:
+        """Whether a stream failed, and no cancel came first that makes it a stop."""
+        if not isinstance(ending, Broken):
+            return False
+        return ending.despite_cancel or not self._cancellation.called
 
     def unasked(self) -> Answer:
         """The answer of a model that was not asked, or not asked again, because of a cancel."""
@@ -313,7 +319,7 @@ class Answering:
             case Finished():
                 self._journal.log(attempt)
                 self._journal.succeeded()
-            case Broken(error) if not self._cancellation.called:
+            case Broken(error) if self.failed(ending):
                 self._journal.log(attempt, str(error))
                 self._journal.failed(str(error))
             case GivenUp(reason):

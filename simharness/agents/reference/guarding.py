@@ -36,7 +36,7 @@ class Guard:
 
     async def replay(self, restart: Restart) -> None:
         """Wait before a refusal is replayed, unless its stream is given up."""
-        if self._seconds is not None:
+        if self._seconds is not None and not restart.reason:
             await self.wait(self._seconds, restart)
 
     async def hold(self, results: Sequence[Message]) -> None:

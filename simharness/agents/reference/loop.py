@@ -336,6 +336,7 @@ class ReferenceAgent(Supervised):
         """Become idle, settle the outcome, report the end: nothing of the run follows it."""
         self.become_idle(end)
         end = self.last_word(run, end)
+        run.turns.leave_note(end)
         self.latest = end
         self.settle_queue(run, end)
         if run.rolled_back:
@@ -358,8 +359,8 @@ class ReferenceAgent(Supervised):
         gets CancelledError in any case; then the run says so too.
         """
         done = end.outcome is Outcome.COMPLETED and not self.queues.waiting
-        too_late = done and not run.cancellation.by_task
-        return end if too_late or not run.cancellation.called else run.turns.cancelled()
+        stays = end.stands or (done and not run.cancellation.by_task)
+        return end if stays or not run.cancellation.called else run.turns.cancelled()
 
     def settle_queue(self, run: Run, end: End) -> None:
         """Drop what is queued, or say that it stays. A prompt in line runs in any case."""

@@ -70,9 +70,10 @@ class Cut:
 
 @attrs.frozen
 class Broken:
-    """The attempt failed."""
+    """The attempt failed. `despite_cancel`: a cancel that came before does not change that."""
 
     error: ProviderError
+    despite_cancel: bool = False
 
 
 @attrs.frozen
@@ -222,12 +223,27 @@ class Attempt:
         behind a reported end comes too late.
         """
         if self._cancellation.called:
-            return Cut()
+            return self.foreign_abort() or Cut()
         if self.restart.reason:
             return GivenUp(self.restart.reason)
         if error is not None and self.assembler.terminal is None:
             return Broken(error)
         return self.reported()
+
+    def foreign_abort(self) -> Ending | None:
+        """The failure of a provider that aborts for a reason of its own, though a caller cancels.
+
+        Where the contract tells it from a stop. A mark of the framework outranks it, and after
+        `task.cancel()` the caller gets CancelledError in any case.
+        """
+        if self._contract.foreign_abort_after_cancel != "failure":
+            return None
+        if self._cancellation.marked or self._cancellation.by_task:
+            return None
+        match self.assembler.terminal:
+            case Aborted(reason) if reason not in {"", "user"}:
+                return Broken(aborted(reason), despite_cancel=True)
+        return None
 
     def reported(self) -> Ending:
         """What the end means that the stream itself reported, nobody having cancelled."""
@@ -239,7 +255,7 @@ class Attempt:
             case Failed(error):
                 return Broken(error)
             case Aborted(reason):
-                return Broken(ProviderError(f"provider aborted: {reason}", kind="abort"))
+                return Broken(aborted(reason))
             case None:
                 return self.silent_close()
 
@@ -248,3 +264,8 @@ class Attempt:
         if self._contract.silent_close == "completed":
             return Finished("stop")
         return Broken(ProviderError("stream ended without finish"))
+
+
+def aborted(reason: str) -> ProviderError:
+    """The error of a provider that says that it aborted."""
+    return ProviderError(f"provider aborted: {reason}", kind="abort")

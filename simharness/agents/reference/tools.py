@@ -81,13 +81,25 @@ class ToolRunner:
 
     async def run(self, calls: Sequence[Call], *, why_not: str = "") -> tuple[Message, ...]:
         """Answer every call and append the results. `why_not`: why none of them runs."""
+        self.turn_ended = False
         results: list[Message] = []
         for group in self.groups(calls):
             answered = await self.run_group(group, why_not=why_not)
             await self._guard.hold(answered)
+            if self.round_dropped():
+                break
             self.record(answered)
             results.extend(answered)
         return tuple(results)
+
+    def round_dropped(self) -> bool:
+        """Whether no more results are recorded, as a cancel takes the round of its calls along.
+
+        Neither what has not started nor what comes late may leave a call without a result.
+        """
+        drops = self._contract.unstarted_call == "round-dropped"
+        drops = drops or self._contract.late_tool_result == "dropped"
+        return drops and self._cancellation.called
 
     def record(self, results: Sequence[Message]) -> None:
         """Append the results of a group, once all of it has ended."""

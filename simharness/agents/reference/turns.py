@@ -35,16 +35,23 @@ if TYPE_CHECKING:
 
 __all__ = ["End", "Turn", "Turns"]
 
+FAILED_NOTE = "[inference-failed]"
+"""What the model reads of a run that failed, where it is promised a note. Never the error."""
+
 NUDGE = "You have made the same calls {times} times in a row. Do something else, or answer."
 
 
 @attrs.frozen
 class End:
-    """How a run ends. `error` is what the caller of `prompt` gets to see."""
+    """How a run ends. `error` is what the caller of `prompt` gets to see.
+
+    `stands`: a cancel that came before it does not outrank it.
+    """
 
     outcome: Outcome
     cause: str = ""
     error: Exception | None = None
+    stands: bool = False
 
 
 @attrs.define
@@ -157,8 +164,29 @@ class Turns:
     def mark_cancel(self) -> None:
         """Tell the model, if it is promised, that it was stopped between two of its answers."""
         text = self.contract.text_in("cancel_marker")
+        if text and not self.promised_note():
+            self.journal.append(user(text))
+
+    def leave_note(self, end: End) -> None:
+        """Note at the end of a run that it was interrupted, or failed, where that is promised."""
+        text = self.note(end) if self.taken else ""
         if text:
             self.journal.append(user(text))
+
+    def note(self, end: End) -> str:
+        """The text of the note of an end; "" for none.
+
+        Only a caller's stop leaves one: no history may claim a stop that nobody asked for.
+        """
+        if end.outcome is Outcome.FAILED and self.contract.failed_final == "note":
+            return FAILED_NOTE
+        by_caller = end.outcome is Outcome.CANCELLED and not self.cancellation.marked
+        return self.promised_note() if by_caller else ""
+
+    def promised_note(self) -> str:
+        """The note that a stop leaves wherever it falls; "" if the contract knows none."""
+        declared = self.contract.cancel_marker or ""
+        return self.contract.text_in("cancel_marker") if declared.startswith("note(") else ""
 
     async def veto(self, turn: Turn) -> End | None:
         """Stop a turn that a hook does not want. It leaves no marker: the hook knows why."""
@@ -170,13 +198,16 @@ class Turns:
 
     async def work(self, turn: Turn) -> End | None:
         """Ask the model, run what it calls, and tell the hooks, however it went."""
+        before = len(self.journal.history)
         answer = await self.answering.ask(turn.number)
         turn.message = answer.message
         repeated = self.repetition.seen(answer.calls) if answer.calls else None
         if answer.calls:
             await self.run_tools(turn, answer, repeated)
+            if len(turn.results) < len(answer.calls):
+                self.drop_round(turn, before)
         await self.report_failure(answer)
-        end = self.ended_by_tool() or self.verdict(answer, repeated)
+        end = self.ended_by_tool(answer) or self.verdict(answer, repeated)
         await self.hooks.tell("after_turn", turn.number)
         return end
 
@@ -188,6 +219,15 @@ class Turns:
         turn.results = await self.tools.run(answer.calls, why_not=self.why_not(answer, repeated))
         if repeated is not None and not self.cancellation.called:
             self.answer_repetition(repeated)
+
+    def drop_round(self, turn: Turn, before: int) -> None:
+        """Take an answer back whose calls have no results: `before` was the history without it.
+
+        A history holds a round as a whole or not at all.
+        """
+        self.journal.forget_behind(before)
+        self.journal.tell("round-dropped", "the calls of a cancelled run are forgotten")
+        turn.message, turn.results = None, ()
 
     def why_not(self, answer: Answer, repeated: Repeated | None) -> str:
         """Why the calls of a response are answered but not run; "" if they are run."""
@@ -207,9 +247,10 @@ class Turns:
         if isinstance(answer.ending, Broken) and not self.cancellation.called:
             await self.hooks.ask_ahead("on_error", answer.ending.error)
 
-    def ended_by_tool(self) -> End | None:
+    def ended_by_tool(self, answer: Answer) -> End | None:
         """The end that a tool asked for: the model is asked no more. A cancel before it counts."""
-        if not self.tools.turn_ended or self.cancellation.called:
+        ended = bool(answer.calls) and self.tools.turn_ended
+        if not ended or self.cancellation.called:
             return None
         return End(Outcome.COMPLETED, "end-turn")
 
@@ -222,9 +263,9 @@ class Turns:
         match answer.ending:
             case Cut():
                 return self.cancelled()
-            case Broken(error):
+            case Broken(error, stands):
                 cause = "provider-abort" if error.kind == "abort" else "error"
-                return End(Outcome.FAILED, cause, error)
+                return End(Outcome.FAILED, cause, error, stands)
             case Finished("length"):
                 return End(Outcome.LIMIT, "length")
         if repeated is not None and repeated.again:
