@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # Every profile with a contract of its own.
-PROFILES := yoagent deepseek-harness tunacode
+PROFILES := yoagent deepseek-harness tunacode connectome
 
 .DEFAULT_GOAL := conformance
 .PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers frameworks determinism clean

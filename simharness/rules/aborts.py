@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from simharness.contract import Contract
+from simharness.rules.asked import ever_stopped
 from simharness.rules.conversation import Heard, after_run, heard
 from simharness.rules.reading import Cancel, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
@@ -78,12 +79,19 @@ def cut_is_told(trace: Trace, contract: Contract) -> Judgement:
         left = None if run.queued or facts.overlaps(run) else after_run(facts, run)
         if request is None or left is None or not _was_cut(facts, run, cancel, request):
             continue
+        if _callers_only(contract) and ever_stopped(facts, run):
+            continue
         occasions += 1
         problem = _hidden(facts, request, left)
         if problem:
             text = f"After the cancel of run {run.number} {problem}."
             violations.append(Violation("abort-visible", text, (cancel.called, left.n)))
     return judged(occasions, violations)
+
+
+def _callers_only(contract: Contract) -> bool:
+    """Whether what shows the cut is a note, which claims that a caller has asked for it."""
+    return (contract.cancel_marker or "").startswith("note(")
 
 
 def _was_cut(facts: Facts, run: RunFacts, cancel: Cancel, request: RequestMade) -> bool:

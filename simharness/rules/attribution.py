@@ -6,7 +6,15 @@ from simharness.contract import Contract
 from simharness.rules.asked import taken_actions, verb_of
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
-from simharness.trace import CancelCalled, Notice, Outcome, StreamTold, Trace
+from simharness.trace import (
+    CancelCalled,
+    MessageEnd,
+    Notice,
+    Outcome,
+    Record,
+    StreamTold,
+    Trace,
+)
 from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "true_cause"]
@@ -69,7 +77,11 @@ def _exception(facts: Facts, run: RunFacts) -> list[Violation] | None:
 
 def _note(facts: Facts, run: RunFacts) -> list[Violation] | None:
     """Whether a note of an interruption claims a stop that no caller has asked for."""
-    notes = [note for note in facts.trace.of(Notice, run.number) if note.kind == _NOTE]
+    notes: list[Record] = [n for n in facts.trace.of(Notice, run.number) if n.kind == _NOTE]
+    if (facts.contract.cancel_marker or "").startswith("note("):
+        promised = facts.contract.text_in("cancel_marker")
+        told = facts.trace.of(MessageEnd, run.number)
+        notes += [end for end in told if end.message.text == promised]
     if not notes:
         return [] if _marks(facts, run, run.over) else None
     if _callers(facts, run, run.over) and not _marks(facts, run, run.over):

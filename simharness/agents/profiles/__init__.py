@@ -6,6 +6,7 @@ A profile is a contract and a projection. How a contract makes the loop behave i
 
 from __future__ import annotations
 
+from simharness.agents.profiles.connectome import CONNECTOME
 from simharness.agents.profiles.deepseek_harness import DEEPSEEK_HARNESS
 from simharness.agents.profiles.deepseek_harness_v2 import DEEPSEEK_HARNESS_V2
 from simharness.agents.profiles.profile import Profile, Projection
@@ -21,6 +22,7 @@ PROFILES: tuple[Profile, ...] = (
     DEEPSEEK_HARNESS,
     DEEPSEEK_HARNESS_V2,
     TUNACODE,
+    CONNECTOME,
 )
 
 

@@ -6,18 +6,24 @@ import pytest
 
 from simharness.agent import AgentFactory
 from simharness.agents.profiles import Profile
-from simharness.agents.reference import CONTRACT
+from simharness.agents.reference import CONTRACT, make
 from simharness.agents.reference.tools import ABORTED
+from simharness.agents.reference.turns import FAILED_NOTE
 from simharness.contract import Contract
-from simharness.scenario.model import EndKind, EndStep, Tool, UsageStep
+from simharness.scenario.model import EndKind, EndStep, OtherAction, Report, Tool, UsageStep
 from simharness.trace import (
     ChunkTaken,
+    FailureCounted,
     LogRow,
     Message,
+    Notice,
     Outcome,
     RequestMade,
     RunSettled,
     TerminalTaken,
+    Text,
+    Trace,
+    TurnEnd,
     assistant,
     tool_result,
     user,
@@ -25,12 +31,15 @@ from simharness.trace import (
 from tests.unit.agents.reference.plays import (
     CLOSE,
     STOP,
+    anchor,
     call,
     cancel,
     end,
     error,
+    inside,
     kept,
     play,
+    reacts,
     stream,
 )
 
@@ -42,6 +51,9 @@ def under(contract: Contract) -> AgentFactory:
 
 ABORTS = under(Contract(late_tool_result="aborted-error"))
 COMPLETES = under(Contract(silent_close="completed"))
+DROPS = under(Contract(unstarted_call="round-dropped", late_tool_result="dropped"))
+NOTES = under(Contract(cancel_marker="note([stopped])", failed_final="note"))
+TELLS_ABORTS_APART = under(Contract(foreign_abort_after_cancel="failure"))
 TELLABLE = under(Contract(retry_after_visible_output="with-boundary"))
 
 
@@ -74,6 +86,101 @@ def test_what_a_tool_said_before_the_cancel_stays() -> None:
         factory=ABORTS,
     )
     assert [("1", False), (ABORTED, True)] == [(m.text, m.is_error) for m in kept(trace)[-2:]]
+
+
+# --- unstarted_call, late_tool_result: dropped ------------------------------------------------
+
+
+def test_a_cancelled_round_of_tools_can_be_dropped_as_a_whole() -> None:
+    """Neither its call nor what its tool still says stays; an operator is told."""
+    trace = play(
+        stream("Looking. ", call("search")),
+        do=(cancel("during", "tool", "search"),),
+        tools=(Tool("search", "3", takes_s=0.1),),
+        factory=DROPS,
+    )
+    assert (user("hi"),) == kept(trace)
+    assert ["round-dropped"] == [notice.kind for notice in trace.of(Notice, 1)]
+    assert (None, ()) == (trace.of(TurnEnd, 1)[0].message, trace.of(TurnEnd, 1)[0].tool_results)
+
+
+def test_results_that_were_recorded_before_go_with_their_round() -> None:
+    """One after the other, the first has its result when the cancel comes."""
+    trace = play(
+        stream(call("quick"), call("slow")),
+        do=(cancel("during", "tool", "slow"),),
+        tools=(Tool("quick", "1"), Tool("slow", "2", takes_s=0.3)),
+        settings={"tools": "sequential"},
+        factory=DROPS,
+    )
+    assert (user("hi"),) == kept(trace)
+
+
+def test_a_round_whose_results_are_all_recorded_stays() -> None:
+    """The cancel comes in front of the next request."""
+    trace = play(
+        stream(call("search")),
+        do=(inside("TurnEnd"),),
+        tools=(Tool("search", "3"),),
+        factory=DROPS,
+    )
+    assert tool_result("c1", "3") == kept(trace)[-1]
+    assert (Outcome.CANCELLED, "user") == end(trace)
+
+
+# --- cancel_marker: note, failed_final: note --------------------------------------------------
+
+
+def test_a_callers_stop_leaves_the_promised_note() -> None:
+    """It is the last message of the run."""
+    trace = play(stream("a", "b"), do=(cancel("after", "chunk"),), factory=NOTES)
+    assert user("[stopped]") == kept(trace)[-1]
+
+
+@pytest.mark.parametrize("verb", ["shutdown", "dispose"])
+def test_a_stop_by_the_framework_leaves_no_note(verb: str) -> None:
+    """Nobody has asked for it."""
+    stop = OtherAction(verb, anchor=anchor("after", "chunk"))
+    trace = play(stream("a", "b"), do=(stop,), factory=NOTES)
+    assert Outcome.CANCELLED == end(trace)[0]
+    assert [user("hi"), Message("assistant", (Text("a"),), interrupted=True)] == [*kept(trace)]
+
+
+def test_a_failed_run_can_leave_a_note_that_does_not_hold_the_error() -> None:
+    """Errors are no business of the model."""
+    trace = play(stream("a", end=error()), factory=NOTES)
+    assert (user("hi"), user(FAILED_NOTE)) == kept(trace)
+
+
+def test_a_run_without_a_turn_leaves_no_note() -> None:
+    """There was nothing to interrupt."""
+    trace = play(stream("a"), do=(inside("MessageEnd"),), factory=NOTES)
+    assert (user("hi"),) == kept(play(stream("a"), do=(inside("AgentStart"),), factory=NOTES))
+    assert user("[stopped]") == kept(trace)[-1]
+
+
+# --- foreign_abort_after_cancel ---------------------------------------------------------------
+
+
+def aborted_for(reason: str, way: str | None = None, factory: AgentFactory = make) -> Trace:
+    """A cancelled run whose stream says aborted, for that reason."""
+    said = stream("a", "b", reaction=reacts(Report.ABORTED, reason=reason))
+    return play(said, do=(cancel("after", "chunk", way=way),), factory=factory)
+
+
+def test_an_abort_for_another_reason_can_be_a_failure_though_a_caller_cancelled() -> None:
+    """It is counted and logged as one, and raised."""
+    trace = aborted_for("overload", factory=TELLS_ABORTS_APART)
+    assert (Outcome.FAILED, "provider-abort") == end(trace)
+    assert [1] == [count.streak for count in trace.of(FailureCounted, 1)]
+    assert ["provider aborted: overload"] == [row.error for row in trace.of(LogRow, 1)]
+    assert "raised" == trace.of(RunSettled)[0].how
+
+
+def test_an_abort_that_is_the_answer_to_the_cancel_is_a_stop() -> None:
+    """And any is, where the contract does not tell them apart."""
+    assert (Outcome.CANCELLED, "user") == end(aborted_for("user", factory=TELLS_ABORTS_APART))
+    assert (Outcome.CANCELLED, "user") == end(aborted_for("overload"))
 
 
 # --- silent_close -----------------------------------------------------------------------------
