@@ -1,4 +1,4 @@
-"""Endings: the portfolio sees every way in which a cancelled run of the reference loop ends, soon."""
+"""Endings: the portfolio soon sees every way in which a cancelled run of the loop ends."""
 
 from __future__ import annotations
 
