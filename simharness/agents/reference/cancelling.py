@@ -112,9 +112,14 @@ class Cancellation:
         The seconds count from the cancel. The block then just ends; the code behind it asks
         `called`. It gets the scope that ends it.
         """
+
+        def bound() -> None:
+            if not scope.expired():  # for another reason, in this very step
+                scope.reschedule(self._after(seconds))
+
         try:
             async with asyncio.timeout(None) as scope:
-                with self._watched(lambda: scope.reschedule(self._after(seconds))):
+                with self._watched(bound):
                     yield scope
         except TimeoutError:
             if not scope.expired():

@@ -191,6 +191,24 @@ def test_a_stream_is_given_up_once_and_not_behind_a_cancel_nor_unread() -> None:
     assert [("", True), ("budget", True), ("", True)] == run(program)
 
 
+def test_a_cancel_that_meets_the_timeout_of_a_restart_raises_nothing() -> None:
+    """The block is left for the restart, and the cancel counts all the same."""
+
+    async def program() -> object:
+        cancellation = Cancellation()
+        restart = Restart(cancellation)
+        asyncio.get_running_loop().call_soon(restart.set, "budget")
+        async with cancellation.bounded(60) as scope:
+            with restart.within(scope, 0):
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    cancellation.set("user")  # the scope is expiring now
+        return restart.reason, cancellation.reason
+
+    assert ("budget", "user") == run(program)
+
+
 # --- the streak -----------------------------------------------------------------------------------
 
 
