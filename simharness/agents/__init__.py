@@ -91,6 +91,13 @@ _SHIPPED = (
         "simharness[strands]",
         "strands-agents",
     ),
+    AgentInfo(
+        "google-adk",
+        "google-adk, by its BaseLlm seam",
+        "simharness.agents.google_adk",
+        "simharness[google-adk]",
+        "google-adk",
+    ),
 )
 
 

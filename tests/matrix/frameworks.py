@@ -26,5 +26,6 @@ FRAMEWORKS: tuple[Framework, ...] = (
     Framework("pydantic-ai", ("pydantic-ai-slim",), 3_000, 1_500),
     Framework("openai-agents", ("openai-agents",), 3_000, 1_500),
     Framework("strands", ("strands-agents[openai]",), 2_500, 1_200),
+    Framework("google-adk", ("google-adk",), 1_000, 500),
     Framework("langgraph", ("langchain", "langchain-openai", "langgraph"), 2_500, 1_200),
 )

@@ -23,6 +23,7 @@ def test_the_shipped_agents_have_names_and_descriptions() -> None:
         "openai-agents",
         "langgraph",
         "strands",
+        "google-adk",
     ) == names()
     assert all(describe(name).about for name in names())
 
@@ -43,7 +44,7 @@ def test_a_misspelt_name_gets_a_suggestion_and_the_list() -> None:
         find("tinyagnt")
     text = str(caught.value)
     assert "unknown agent 'tinyagnt'; did you mean 'tinyagent'?" in text
-    assert "Known agents: reference, tinyagent, pydantic-ai, openai-agents, langgraph, strands" in text
+    assert f"Known agents: {', '.join(names())}, or" in text
 
 
 def test_a_missing_framework_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
