@@ -10,6 +10,7 @@ from typing import ClassVar
 from simharness.records import Reported, Witnessed, record
 
 __all__ = [
+    "AnswerReturned",
     "BatchPending",
     "BatchSettled",
     "ClientRenewed",
@@ -19,6 +20,13 @@ __all__ = [
     "StreamRestarted",
     "TurnEndAsked",
 ]
+
+
+@record
+class AnswerReturned(Witnessed):
+    """Who awaited a run beside the conversation was given this answer."""
+
+    text: str
 
 
 @record

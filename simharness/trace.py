@@ -32,6 +32,7 @@ from simharness.records import (
     record as _record,
 )
 from simharness.stoprecords import (
+    AnswerReturned as AnswerReturned,
     BatchPending as BatchPending,
     BatchSettled as BatchSettled,
     ClientRenewed as ClientRenewed,

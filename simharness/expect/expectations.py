@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from simharness.expect.matching import MESSAGES, WORDS, joined, record_aligner
+from simharness.expect.matching import WORDS, joined, message_aligner, record_aligner
 from simharness.scenario.model import Expect
 from simharness.storing import Forked, Killed
 from simharness.trace import (
     AgentEnd,
+    AnswerReturned,
     ChunkTaken,
     HistoryRead,
     InputRejected,
@@ -36,9 +37,9 @@ from simharness.verdict import HarnessError, Violation
 
 if TYPE_CHECKING:
     from simharness.expect.alignment import Aligner
-    from simharness.scenario.model import Case
+    from simharness.scenario.model import Case, MessagePattern
 
-__all__ = ["compare", "history_of", "outcome_of_run"]
+__all__ = ["compare", "history_of", "outcome_of_run", "settling_of_run"]
 
 Projection = Callable[[Sequence[Record]], list[str]]
 """Writes records in a system's own words."""
@@ -73,6 +74,18 @@ def outcome_of_run(trace: Trace, run: int) -> str:
     how = settled[-1].how
     plain = {"returned": Outcome.COMPLETED, "raised": Outcome.FAILED}
     return str(plain.get(how, how))
+
+
+def settling_of_run(trace: Trace, run: int) -> str:
+    """What the caller of a prompt got: `raised ValueError: no`, or `returned`.
+
+    Behind that the answer, of a run whose caller is given it.
+    """
+    settled = trace.of(RunSettled, run)
+    if not settled:
+        return outcome_of_run(trace, run)
+    given = [answer.text for answer in trace.of(AnswerReturned, run)]
+    return " ".join([settled[-1].how, *([settled[-1].error] if settled[-1].error else []), *given])
 
 
 def history_of(trace: Trace) -> tuple[Message, ...]:
@@ -119,10 +132,12 @@ class _Comparison:
             "history": self._history,
             "timeline": self._timeline,
             "requests": self._requests,
+            "sent": self._sent,
             "bodies": self._bodies,
             "usage": self._usage,
             "notices": self._notices,
             "rejects": self._rejects,
+            "settled": self._settled,
             "one_of": self._one_of,
         }
         found = ((key, checks[key](expect)) for key in expect.keys())  # noqa: SIM118 - a method
@@ -141,17 +156,23 @@ class _Comparison:
             actual.append(ends[-1].cause if ends else "not reported")
         return _per_prompt("cause", expect.cause or (), actual)
 
+    def _settled(self, expect: Expect) -> str:
+        """What the caller of each prompt got; a wanted word is the beginning of what is found."""
+        actual = [settling_of_run(self._trace, run) for run in self._runs()]
+        wanted = expect.settled or ()
+        begins = (f"{a} ".startswith(f"{w} ") for w, a in zip(wanted, actual, strict=False))
+        if len(wanted) == len(actual) and all(begins):
+            return ""
+        return f"the prompts settled as {joined(actual)}; expected {joined(wanted)}"
+
     def _runs(self) -> range:
         return range(1, len(self._case.prompts) + 1)
 
     # --- lists ----------------------------------------------------------------------------------
 
     def _history(self, expect: Expect) -> str:
-        wanted = expect.history or ()
-        actual = history_of(self._trace)
-        if not any(pattern.role == "system" for pattern in wanted):
-            actual = tuple(message for message in actual if message.role != "system")
-        return _difference(MESSAGES, wanted, actual, "the history is not the expected one")
+        about = "the history is not the expected one"
+        return _other_messages(expect.history or (), history_of(self._trace), about)
 
     def _timeline(self, expect: Expect) -> str:
         wanted = expect.timeline or ()
@@ -177,6 +198,18 @@ class _Comparison:
     def _requests(self, expect: Expect) -> str:
         made = [made for made in self._trace.of(RequestMade) if made.run not in self._closing]
         return _same_number("model requests", expect.requests, len(made))
+
+    def _sent(self, expect: Expect) -> str:
+        made = [made for made in self._trace.of(RequestMade) if made.run not in self._closing]
+        wanted = expect.sent or ()
+        if len(made) != len(wanted):
+            return _same_number("model requests", len(wanted), len(made))
+        both = enumerate(zip(wanted, made, strict=True), start=1)
+        lines = (
+            _other_messages(one, request.messages, f"request {number} is not the expected one")
+            for number, (one, request) in both
+        )
+        return "\n".join(line for line in lines if line)
 
     def _bodies(self, expect: Expect) -> str:
         started = Counter(start.name for start in self._trace.of(ToolStarted))
@@ -213,6 +246,14 @@ def _per_prompt(what: str, wanted: Sequence[str], actual: Sequence[str]) -> str:
     if tuple(wanted) == tuple(actual):
         return ""
     return f"the {what}s are {joined(actual)}; expected {joined(wanted)}"
+
+
+def _other_messages(
+    wanted: Sequence[MessagePattern], actual: Sequence[Message], about: str
+) -> str:
+    if not any(pattern.role == "system" for pattern in wanted):
+        actual = [message for message in actual if message.role != "system"]
+    return _difference(message_aligner(wanted), wanted, actual, about)
 
 
 def _same_list(what: str, wanted: Sequence[str], actual: Sequence[str]) -> str:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from simharness.expect.alignment import Aligner
 from simharness.scenario.model import MessagePattern, RecordPattern
-from simharness.trace import Message, Reported
+from simharness.trace import Call, Message, Reported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["MESSAGES", "WORDS", "joined", "record_aligner"]
+__all__ = ["WORDS", "joined", "message_aligner", "record_aligner"]
 
 _GAP = "..."
 
@@ -33,6 +33,25 @@ def _message_fits(pattern: MessagePattern, message: Message) -> bool:
         and pattern.interrupted in {None, message.interrupted}
         and pattern.is_error in {None, message.is_error}
         and pattern.calls in {None, called}
+        and _blocks_fit(pattern, message)
+    )
+
+
+def _blocks_fit(pattern: MessagePattern, message: Message) -> bool:
+    if pattern.blocks is None:
+        return True
+    found = _blocks_of(message)
+    return len(pattern.blocks) == len(found) and all(
+        kind == wanted and text in {None, said}
+        for (wanted, text), (kind, said) in zip(pattern.blocks, found, strict=True)
+    )
+
+
+def _blocks_of(message: Message) -> tuple[tuple[str, str], ...]:
+    """Kind and text of each block; the text of a call is that of its arguments."""
+    return tuple(
+        (type(b).__name__.lower(), b.args if isinstance(b, Call) else b.text)
+        for b in message.blocks
     )
 
 
@@ -44,13 +63,16 @@ def _show_pattern(pattern: MessagePattern) -> str:
         parts.append(f'reasoning "{pattern.reasoning}"')
     if pattern.calls is not None:
         parts.append(f"calls {joined(pattern.calls)}")
+    if pattern.blocks is not None:
+        blocks = [kind if text is None else f'{kind} "{text}"' for kind, text in pattern.blocks]
+        parts.append(f"blocks {joined(blocks)}")
     for flag, word in ((pattern.interrupted, "interrupted"), (pattern.is_error, "error")):
         if flag is not None:
             parts.append(word if flag else f"not {word}")
     return " ".join(parts)
 
 
-def _show_message(message: Message) -> str:
+def _show_message(message: Message, *, blocks: bool = False) -> str:
     return _show_pattern(
         MessagePattern(
             message.role,
@@ -59,18 +81,22 @@ def _show_message(message: Message) -> str:
             interrupted=True if message.interrupted else None,
             is_error=True if message.is_error else None,
             calls=tuple(call.name for call in message.calls) or None,
+            blocks=_blocks_of(message) if blocks else None,
         )
     )
 
 
-MESSAGES: Aligner[MessagePattern, Message] = Aligner(
-    fits=_message_fits,
-    alike=lambda pattern, message: pattern.role == message.role,
-    is_gap=lambda pattern: pattern.role == _GAP,
-    show_wanted=_show_pattern,
-    show_found=_show_message,
-)
-"""Compares a history."""
+def message_aligner(wanted: Sequence[MessagePattern]) -> Aligner[MessagePattern, Message]:
+    """Compare a history; blocks are shown if some pattern looks at them."""
+    blocks = any(pattern.blocks is not None for pattern in wanted)
+    return Aligner(
+        fits=_message_fits,
+        alike=lambda pattern, message: pattern.role == message.role,
+        is_gap=lambda pattern: pattern.role == _GAP,
+        show_wanted=_show_pattern,
+        show_found=lambda message: _show_message(message, blocks=blocks),
+    )
+
 
 WORDS: Aligner[RecordPattern, str] = Aligner(
     fits=lambda pattern, word: pattern.name == word,

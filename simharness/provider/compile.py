@@ -111,10 +111,21 @@ class _Identified:
 
 def _parts(step: Step) -> bool:
     """Whether no piece that came before `step` can belong to a call behind it."""
-    return isinstance(step, EndStep) or step == _CALL_END
+    over = isinstance(step, MarkStep) and step.mark is Mark.CALL_END
+    return over or isinstance(step, EndStep)
 
 
-_CALL_END = MarkStep(Mark.CALL_END)
+_CONTENT: dict[type[Step], tuple[type[TextDelta | ReasoningDelta | OpaqueDelta], str]] = {
+    TextStep: (TextDelta, "text"),
+    ReasoningStep: (ReasoningDelta, "reasoning"),
+    OpaqueStep: (OpaqueDelta, "opaque"),
+}
+_PLAIN: dict[Mark, Chunk] = {
+    Mark.START: StreamStart(),
+    Mark.RETRYING: Retrying(),
+    Mark.KEEPALIVE: KeepAlive(),
+    Mark.MALFORMED: Malformed("{"),
+}
 
 
 class _Compiler:
@@ -156,7 +167,7 @@ class _Compiler:
         elif isinstance(step, WaitStep):
             self._delay_s += step.seconds
         elif isinstance(step, MarkStep):
-            self._mark(step.mark)
+            self._mark(step)
         else:
             self._end(step)
 
@@ -177,12 +188,9 @@ class _Compiler:
         return self._block
 
     def _content(self, step: TextStep | ReasoningStep | OpaqueStep) -> None:
-        if isinstance(step, TextStep):
-            self._add(TextDelta(step.text, self._open("text")), "text", step.text)
-        elif isinstance(step, ReasoningStep):
-            self._add(ReasoningDelta(step.text, self._open("reasoning")), "reasoning", step.text)
-        else:
-            self._add(OpaqueDelta(step.text, self._open("opaque")), "opaque", step.text)
+        delta, kind = _CONTENT[type(step)]
+        index = self._open(kind) if step.index is None else step.index
+        self._add(delta(step.text, index), kind, step.text)
 
     def _identified(self, steps: Iterable[Step]) -> list[_Identified]:
         """All calls, in order."""
@@ -217,24 +225,30 @@ class _Compiler:
         self._pending.append(Item(delta, self._number, "args", text, call_id, name, index))
         self._flush()
 
-    def _mark(self, mark: Mark) -> None:
-        if mark in {Mark.TEXT_END, Mark.REASONING_END}:
-            self._pending.append(Item(BlockEnd(mark.value.removesuffix("_end"), self._block)))
-            self._block_kind = ""
-        elif mark is Mark.CALL_END:
-            self._pending.append(Item(BlockEnd("call", max(self._calls, default=0))))
-        elif mark in {Mark.TEXT_START, Mark.REASONING_START}:
-            kind = mark.value.removesuffix("_start")
-            self._block_kind = ""
-            self._pending.append(Item(BlockStart(kind, self._open(kind))))
+    def _mark(self, step: MarkStep) -> None:
+        kind, _, place = step.mark.value.rpartition("_")
+        if not kind:
+            self._pending.append(Item(_PLAIN[step.mark]))
+        elif place == "start":
+            self._pending.append(Item(BlockStart(kind, self._started(kind, step.index))))
         else:
-            plain: dict[Mark, Chunk] = {
-                Mark.START: StreamStart(),
-                Mark.RETRYING: Retrying(),
-                Mark.KEEPALIVE: KeepAlive(),
-                Mark.MALFORMED: Malformed("{"),
-            }
-            self._pending.append(Item(plain[mark]))
+            self._pending.append(Item(BlockEnd(kind, self._ended(kind, step.index))))
+
+    def _started(self, kind: str, index: int | None) -> int:
+        """The block that a start is of. One with a number leaves alone what has none."""
+        if index is not None:
+            return index
+        self._block_kind = ""
+        return self._open(kind)
+
+    def _ended(self, kind: str, index: int | None) -> int:
+        """The block that an end is of: without a number the latest."""
+        if index is not None:
+            return index
+        if kind == "call":
+            return max(self._calls, default=0)
+        self._block_kind = ""
+        return self._block
 
     def _end(self, end: EndStep) -> None:
         if end.kind is EndKind.HANG:

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from simharness.scenario.fields import Keys, Reader
     from simharness.scenario.model import MessagePattern, RecordPattern
 
-__all__ = ["ExpectReader"]
+__all__ = ["EXPECT_KEYS", "OUTCOMES", "ExpectReader"]
 
-_KEYS = tuple(
+EXPECT_KEYS = tuple(
     field.name for field in attrs.fields(Expect) if field.name not in {"any_agent", "places"}
 )
 
 
-_OUTCOMES = (*Outcome, "killed")
+OUTCOMES = (*Outcome, "killed")
 """A run whose process was killed has no outcome of its own."""
 
 
@@ -45,20 +45,22 @@ class ExpectReader:
         """Read a mapping of expectations."""
         if node is None:
             return Expect(any_agent=any_agent)
-        keys = self.reader.keys(node, '"expect"', _KEYS)
+        keys = self.reader.keys(node, '"expect"', EXPECT_KEYS)
         return Expect(
             outcome=self._per_prompt(keys, "outcome"),
             cause=self._per_prompt(keys, "cause"),
             history=self._history(keys),
             timeline=self._timeline(keys),
             requests=keys.whole("requests") if "requests" in keys else None,
+            sent=self._sent(keys),
             bodies=self._bodies(keys),
             usage=self._usage(keys),
             notices=keys.texts("notices") if "notices" in keys else None,
             rejects=keys.texts("rejects") if "rejects" in keys else None,
+            settled=self._per_prompt(keys, "settled"),
             one_of=self._one_of(keys),
             any_agent=any_agent,
-            places={name: keys.at(name) for name in keys if name in _KEYS},
+            places={name: keys.at(name) for name in keys if name in EXPECT_KEYS},
         )
 
     def _per_prompt(self, keys: Keys, name: str) -> tuple[str, ...] | None:
@@ -68,7 +70,7 @@ class ExpectReader:
             return None
         reader = self.reader
         if name == "outcome":
-            read = [reader.word(item, "outcome", _OUTCOMES) or "" for item in reader.some(node)]
+            read = [reader.word(item, "outcome", OUTCOMES) or "" for item in reader.some(node)]
         else:
             read = [reader.text(item, f'"{name}"') for item in reader.some(node)]
         if self.prompts is not None and len(read) != self.prompts:
@@ -86,6 +88,14 @@ class ExpectReader:
             return None
         items = self.reader.items(node, '"history"')
         return tuple(read_message(self.reader, item) for item in items)
+
+    def _sent(self, keys: Keys) -> tuple[tuple[MessagePattern, ...], ...] | None:
+        node = keys.get("sent")
+        if node is None:
+            return None
+        reader = self.reader
+        requests = (reader.items(item, "a request") for item in reader.items(node, '"sent"'))
+        return tuple(tuple(read_message(reader, item) for item in items) for items in requests)
 
     def _timeline(self, keys: Keys) -> tuple[RecordPattern, ...] | None:
         node = keys.get("timeline")

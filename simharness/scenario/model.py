@@ -35,23 +35,35 @@ class Place:
 
 @attrs.frozen
 class TextStep:
-    """A text delta; one chunk."""
+    """A text delta; one chunk.
+
+    `index`: the block that it belongs to; None: the one that is open, or a new one.
+    """
 
     text: str
+    index: int | None = None
 
 
 @attrs.frozen
 class ReasoningStep:
-    """A reasoning delta; one chunk."""
+    """A reasoning delta; one chunk.
+
+    `index`: the block that it belongs to; None: the one that is open, or a new one.
+    """
 
     text: str
+    index: int | None = None
 
 
 @attrs.frozen
 class OpaqueStep:
-    """A delta of a block of unknown kind; one chunk."""
+    """A delta of a block of unknown kind; one chunk.
+
+    `index`: the block that it belongs to; None: the one that is open, or a new one.
+    """
 
     text: str
+    index: int | None = None
 
 
 @attrs.frozen
@@ -106,9 +118,13 @@ class Mark(enum.StrEnum):
 
 @attrs.frozen
 class MarkStep:
-    """A start, an end, word that the answer begins anew, a ping or an undecodable chunk."""
+    """A start, an end, word that the answer begins anew, a ping or an undecodable chunk.
+
+    `index` is for a start or an end: the block that is meant; None: a new one, or the latest.
+    """
 
     mark: Mark
+    index: int | None = None
 
 
 class EndKind(enum.StrEnum):
@@ -369,6 +385,7 @@ class MessagePattern:
     interrupted: bool | None = None
     is_error: bool | None = None
     calls: tuple[str, ...] | None = None  # tool names
+    blocks: tuple[tuple[str, str | None], ...] | None = None  # kind and text, None: any text
     place: Place = attrs.field(default=Place(), eq=False)
 
 
@@ -389,10 +406,12 @@ class Expect:
     history: tuple[MessagePattern, ...] | None = None
     timeline: tuple[RecordPattern, ...] | None = None
     requests: int | None = None  # without the epilogue's
+    sent: tuple[tuple[MessagePattern, ...], ...] | None = None  # the messages of each of those
     bodies: Mapping[str, int] | None = None  # tool name -> bodies started
     usage: tuple[int, int] | None = None
     notices: tuple[str, ...] | None = None
     rejects: tuple[str, ...] | None = None
+    settled: tuple[str, ...] | None = None  # one per prompt, the epilogue included
     one_of: tuple[Expect, ...] | None = None  # at least one holds
     any_agent: bool = False  # `expect_for: any`
     places: Mapping[str, Place] = attrs.field(factory=dict, eq=False)  # key -> where it stands
@@ -405,10 +424,12 @@ class Expect:
             "history",
             "timeline",
             "requests",
+            "sent",
             "bodies",
             "usage",
             "notices",
             "rejects",
+            "settled",
             "one_of",
         )
         return tuple(name for name in names if getattr(self, name) is not None)

@@ -21,7 +21,8 @@ GAP = "..."
 """Any number of messages or records."""
 
 _ROLES: tuple[str, ...] = get_args(Role)
-_DETAILS = ("text", "reasoning", "interrupted", "is_error", "calls")
+_DETAILS = ("text", "reasoning", "interrupted", "is_error", "calls", "blocks")
+_BLOCKS = ("text", "reasoning", "opaque", "call")
 _STAMPS = frozenset({"n", "time", "run", "derived"})
 
 
@@ -44,6 +45,7 @@ def read_message(reader: Reader, node: Node) -> MessagePattern:
         interrupted=keys.flag("interrupted") if "interrupted" in keys else None,
         is_error=keys.flag("is_error") if "is_error" in keys else None,
         calls=keys.texts("calls") if "calls" in keys else None,
+        blocks=_message_blocks(keys),
         place=node.place,
     )
 
@@ -58,6 +60,23 @@ def _message_text(keys: Keys, role: str) -> str | None:
             keys.reader.wrong(keys.at("text"), f'the text stands behind "{role}" already')
         return keys.text("text")
     return None if anything else keys.text(role)
+
+
+def _message_blocks(keys: Keys) -> tuple[tuple[str, str | None], ...] | None:
+    """The blocks of a message in order: a kind, or a kind and its text; of a call its arguments."""
+    node = keys.get("blocks")
+    return None if node is None else tuple(_block(keys.reader, n) for n in keys.reader.some(node))
+
+
+def _block(reader: Reader, node: Node) -> tuple[str, str | None]:
+    if isinstance(node, ScalarNode):
+        return reader.word(node, "kind of block", _BLOCKS) or "text", None
+    keys = reader.keys(node, "a block", _BLOCKS)
+    kinds = list(keys)
+    if len(kinds) != 1:
+        reader.wrong(node, f"a block has one kind ({listed(_BLOCKS)})")
+        return "text", None
+    return kinds[0], keys.text(kinds[0])
 
 
 def read_record(reader: Reader, node: Node, *, projected: bool) -> RecordPattern:

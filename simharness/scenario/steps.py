@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simharness.scenario.blocks import BLOCK_MARKS, read_block, read_delta
 from simharness.scenario.calls import read_args, read_call
 from simharness.scenario.model import (
     EndKind,
@@ -94,6 +95,8 @@ def _slip(word: str) -> str | None:
 def _unvalued(reader: Reader, key: ScalarNode, value: Node) -> Step | None:
     """A mapping step whose key takes no value: fine if it has none."""
     step = _BARE.get(key.text)
+    if isinstance(step, MarkStep) and step.mark in BLOCK_MARKS:
+        return MarkStep(step.mark, read_block(reader, value))
     if step is None:
         guess = did_you_mean(key.text, STEP_NAMES)
         reader.wrong(key, f'unknown step "{key.text}"{guess} Known steps: {listed(STEP_NAMES)}')
@@ -154,9 +157,9 @@ def _end(kind: EndKind, reason: str = "", error: ErrorSpec | None = None) -> End
 
 
 _VALUED: dict[str, Callable[[Reader, Node], Step]] = {
-    "text": lambda reader, node: TextStep(reader.text(node, "text")),
-    "reasoning": lambda reader, node: ReasoningStep(reader.text(node, "reasoning")),
-    "opaque": lambda reader, node: OpaqueStep(reader.text(node, "an opaque block")),
+    "text": lambda reader, node: TextStep(*read_delta(reader, node, "text")),
+    "reasoning": lambda reader, node: ReasoningStep(*read_delta(reader, node, "reasoning")),
+    "opaque": lambda reader, node: OpaqueStep(*read_delta(reader, node, "an opaque block")),
     "call": read_call,
     "args": read_args,
     "usage": _usage,

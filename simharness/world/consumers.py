@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any
 
 from simharness.agent import CancelWay, Style
-from simharness.trace import Outcome, PromptCalled, RunSettled
+from simharness.trace import AnswerReturned, Outcome, PromptCalled, RunSettled
 from simharness.world.baton import Abandoned
 from simharness.world.limits import TrialEnded
 from simharness.world.runs import RUN
@@ -102,7 +102,9 @@ class Consumers:
             elif hasattr(answer, "__aiter__"):
                 how = await self._consume(answer, user.run)
             else:
-                await answer
+                given = await answer
+                if action.ephemeral:
+                    trial.recorder.add(AnswerReturned(str(given)))
         except asyncio.CancelledError as exc:
             how, error = "cancelled", exc
         except MemoryError:

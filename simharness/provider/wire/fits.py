@@ -5,12 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simharness.provider.wire.transport import DIALECTS
-from simharness.scenario.model import ArgsStep, CallStep, EndKind, EndStep, Report, Stream
+from simharness.scenario.model import (
+    ArgsStep,
+    CallStep,
+    EndKind,
+    EndStep,
+    MarkStep,
+    OpaqueStep,
+    ReasoningStep,
+    Report,
+    Stream,
+    TextStep,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = ["unsayable"]
+
+_IN_BLOCKS = (TextStep, ReasoningStep, OpaqueStep, MarkStep)
 
 
 def unsayable(dialect: str, streams: Iterable[Stream]) -> str:
@@ -24,6 +37,8 @@ def unsayable(dialect: str, streams: Iterable[Stream]) -> str:
         if reaction.written and reaction.report not in {Report.CLOSE, Report.RAISE}:
             return f"a provider cannot answer a cancel with {reaction.report!s} over a wire"
         for step in stream.steps:
+            if isinstance(step, _IN_BLOCKS) and step.index is not None:
+                return "blocks of text have no numbers over a wire"
             kind = step.kind if isinstance(step, EndStep) else None
             reason = step.reason if isinstance(step, EndStep) else ""
             if kind is EndKind.ABORT:

@@ -13,11 +13,13 @@ from simharness.scenario.load import load_text
 from simharness.trace import (
     AgentEnd,
     AgentStart,
+    AnswerReturned,
     Call,
     ChunkTaken,
     HistoryRead,
     InputRejected,
     LogRow,
+    Message,
     MessageEnd,
     Notice,
     Outcome,
@@ -26,6 +28,7 @@ from simharness.trace import (
     RequestMade,
     RunSettled,
     TerminalTaken,
+    Text,
     ToolStarted,
     Trace,
     TurnStart,
@@ -113,6 +116,73 @@ def test_causes_are_what_the_agent_reports() -> None:
     assert ['expect.cause: the causes are user, not reported; expected shutdown, ""'] == messages(
         "{cause: [shutdown, '']}", trace_of(ended(), settled())
     )
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        "{settled: [returned, returned]}",
+        "{settled: [returned, returned done]}",
+        "{settled: ['returned ', returned]}",
+    ],
+)
+def test_settled_is_what_callers_got_as_far_as_it_is_written(expect: str) -> None:
+    """Behind `returned` the answer of a run whose caller is given it may be left out."""
+    closing = [PromptCalled("again"), AnswerReturned("done"), RunSettled("returned")]
+    nothing = [PromptCalled("hi"), AnswerReturned(""), RunSettled("returned")]
+    assert [] == messages(expect, trace_of(nothing, closing))
+
+
+def test_an_exception_may_follow_how_a_prompt_settled() -> None:
+    """Its kind alone or with its words, and never a word in part."""
+    raised = [PromptCalled("hi"), RunSettled("raised", "ValueError: no idea")]
+    trace = trace_of(raised, settled())
+    for said in ("raised", "'raised ValueError:'", "'raised ValueError: no idea'"):
+        assert [] == messages(f"{{settled: [{said}, returned]}}", trace)
+    assert [
+        (
+            "expect.settled: the prompts settled as raised ValueError: no idea, returned; "
+            "expected raised ValueError: no, other"
+        )
+    ] == messages("{settled: ['raised ValueError: no', other]}", trace)
+
+
+def test_a_prompt_that_never_came_back_has_not_settled() -> None:
+    """A run without an end is shown as such."""
+    (message,) = messages("{settled: [returned, returned]}", trace_of([PromptCalled("hi")]))
+    assert message.startswith("expect.settled: the prompts settled as not settled, never prompted")
+
+
+def test_sent_are_the_messages_of_each_request() -> None:
+    """Those of the closing run are left out, and each other one is compared as a history is."""
+    said = (Message("system", (Text("brief"),)), user("hi"))
+    trace = trace_of(
+        [PromptCalled("hi"), RequestMade(1, said)], [RequestMade(1, (*said, user("again")))]
+    )
+    assert [] == messages("{sent: [[{user: hi}]]}", trace)
+    assert [] == messages("{sent: [[{system: brief}, user]]}", trace)
+    assert ["expect.sent: 1 model requests; expected 2"] == messages("{sent: [[], []]}", trace)
+    (message,) = messages("{sent: [[{user: ho}]]}", trace)
+    assert message.startswith("expect.sent: request 1 is not the expected one")
+
+
+@pytest.mark.parametrize(
+    ("blocks", "fits"),
+    [
+        ("[text, call]", True),
+        ('[{text: Look}, {call: "{}"}]', True),
+        ("[call, text]", False),
+        ("[text]", False),
+        ("[{text: Lock}, call]", False),
+    ],
+)
+def test_blocks_of_a_message_are_compared_in_order(blocks: str, *, fits: bool) -> None:
+    """By kind and, where it is written, by text; the text of a call is that of its arguments."""
+    message = Message("assistant", (Text("Look"), Call("c1", "search", "{}")))
+    trace = trace_of([HistoryRead((message,))])
+    found = messages(f"{{history: [{{assistant: null, blocks: {blocks}}}]}}", trace)
+    assert fits == (not found)
+    assert fits or '"Look", call "{}"' in found[0]
 
 
 def test_a_history_is_what_the_agent_displays() -> None:

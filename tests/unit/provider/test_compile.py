@@ -6,6 +6,7 @@ from itertools import count
 
 import pytest
 
+from simharness.agent import BlockEnd, BlockStart, ReasoningDelta, TextDelta
 from simharness.provider.compile import compile_stream
 from simharness.scenario.load import load_text
 
@@ -32,6 +33,39 @@ def test_a_piece_that_comes_before_its_call_belongs_to_it() -> None:
     """By its index."""
     assert [(0, "c1", "a", "p"), (0, "c1", "a", "q")] == pieces(
         "{args: p}, {call: {name: a, pieces: [q]}}"
+    )
+
+
+def chunks(steps: str) -> list[object]:
+    """All that a stream of these steps sends, but for its start and its finish."""
+    text = f"scenario: chunks\nmodel: [[{steps}]]\nrun: [prompt: Go]\n"
+    stream = load_text(text).cases[0].prompts[0].model[0]
+    deliveries = compile_stream(stream, lambda: "c1")
+    return [item.chunk for delivery in deliveries for item in delivery.items][1:-1]
+
+
+def test_a_step_without_a_number_continues_the_open_block() -> None:
+    """An end closes it, a start opens the next one."""
+    assert [
+        TextDelta("a", 0),
+        BlockEnd("text", 0),
+        TextDelta("b", 1),
+        BlockStart("text", 2),
+        TextDelta("c", 2),
+    ] == chunks("a, text_end, b, text_start, c")
+
+
+def test_a_step_with_a_number_is_about_that_block_and_leaves_the_open_one_alone() -> None:
+    """Numbers may come again, or before the block that they are of."""
+    assert [
+        BlockEnd("text", 1),
+        TextDelta("a", 0),
+        BlockStart("text", 0),
+        ReasoningDelta("hm", 3),
+        TextDelta("b", 0),
+        BlockEnd("call", 2),
+    ] == chunks(
+        "{text_end: 1}, a, {text_start: 0}, {reasoning: {text: hm, index: 3}}, b, {call_end: 2}"
     )
 
 

@@ -73,6 +73,11 @@ STEPS: dict[str, Step] = {
     "{malformed: }": MarkStep(Mark.MALFORMED),
     "text_start": MarkStep(Mark.TEXT_START),
     "call_end": MarkStep(Mark.CALL_END),
+    "{text_end: 1}": MarkStep(Mark.TEXT_END, 1),
+    "{call_end: 0}": MarkStep(Mark.CALL_END, 0),
+    "{text: {text: a, index: 2}}": TextStep("a", 2),
+    "{reasoning: {text: hm, index: 0}}": ReasoningStep("hm", 0),
+    "{opaque: {text: blob}}": OpaqueStep("blob"),
 }
 
 
