@@ -35,7 +35,7 @@ class Contract:
     # failures
     foreign_abort_after_cancel: str | None = None  # stop | failure
     retried_attempt: str | None = None  # silent | announced
-    failed_final: str | None = None  # nothing | empty-message | message | note
+    failed_final: str | None = None  # nothing | empty-message | message | note(T)
     error_content: str | None = None  # dropped | kept
     empty_answer: str | None = None  # dropped | kept
     silent_close: str | None = None  # failed | completed
@@ -84,6 +84,12 @@ class Contract:
         _, bracket, rest = (getattr(self, field) or "").partition("(")
         return rest[:-1] if bracket else ""
 
+    @property
+    def stop_note(self) -> str:
+        """The note that a caller's stop leaves, and no other stop; "" if none is promised."""
+        noted = (self.cancel_marker or "").startswith("note(")
+        return self.text_in("cancel_marker") if noted else ""
+
     def spoken(self) -> dict[str, str]:
         """The declared fields as words, for reports and JSON."""
         words = {}
@@ -107,7 +113,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "late_tool_result": ("real", "aborted-error", "dropped"),
     "foreign_abort_after_cancel": ("stop", "failure"),
     "retried_attempt": ("silent", "announced"),
-    "failed_final": ("nothing", "empty-message", "message", "note"),
+    "failed_final": ("nothing", "empty-message", "message", "note()"),
     "error_content": ("dropped", "kept"),
     "empty_answer": ("dropped", "kept"),
     "silent_close": ("failed", "completed"),

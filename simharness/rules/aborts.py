@@ -79,19 +79,14 @@ def cut_is_told(trace: Trace, contract: Contract) -> Judgement:
         left = None if run.queued or facts.overlaps(run) else after_run(facts, run)
         if request is None or left is None or not _was_cut(facts, run, cancel, request):
             continue
-        if _callers_only(contract) and ever_stopped(facts, run):
-            continue
+        if contract.stop_note and ever_stopped(facts, run):
+            continue  # a note claims that a caller has asked for it
         occasions += 1
         problem = _hidden(facts, request, left)
         if problem:
             text = f"After the cancel of run {run.number} {problem}."
             violations.append(Violation("abort-visible", text, (cancel.called, left.n)))
     return judged(occasions, violations)
-
-
-def _callers_only(contract: Contract) -> bool:
-    """Whether what shows the cut is a note, which claims that a caller has asked for it."""
-    return (contract.cancel_marker or "").startswith("note(")
 
 
 def _was_cut(facts: Facts, run: RunFacts, cancel: Cancel, request: RequestMade) -> bool:
@@ -121,7 +116,8 @@ def _hidden(facts: Facts, request: RequestMade, left: Heard) -> str:
 
 def _shows(facts: Facts, request: RequestMade, added: Sequence[Message]) -> bool:
     """Whether a declared mark stands in the messages, or words that the model did not say."""
-    marks = [facts.contract.text_in("cancel_marker"), facts.contract.text_in("cut_mark")]
+    declared = ("cancel_marker", "cut_mark", "failed_final")  # an abort may count as a failure
+    marks = [facts.contract.text_in(field) for field in declared]
     chunks = facts.taken(request.run, request.request)
     said = "".join(chunk.text for chunk in chunks if chunk.kind == "text")
     for message in added:

@@ -78,8 +78,7 @@ def _exception(facts: Facts, run: RunFacts) -> list[Violation] | None:
 def _note(facts: Facts, run: RunFacts) -> list[Violation] | None:
     """Whether a note of an interruption claims a stop that no caller has asked for."""
     notes: list[Record] = [n for n in facts.trace.of(Notice, run.number) if n.kind == _NOTE]
-    if (facts.contract.cancel_marker or "").startswith("note("):
-        promised = facts.contract.text_in("cancel_marker")
+    if promised := facts.contract.stop_note:
         told = facts.trace.of(MessageEnd, run.number)
         notes += [end for end in told if end.message.text == promised]
     if not notes:

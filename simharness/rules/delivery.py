@@ -248,10 +248,25 @@ def _folded(facts: Facts) -> tuple[int, list[Violation]]:
         occasions += 1
         kept = [message for message in one.messages if message.role in _ANSWERS]
         seen = [message for n, message in view if n < one.n]
+        if facts.contract.unstarted_call == "round-dropped":
+            seen = _whole_rounds(seen)
         if kept != seen and list(map(_key, kept)) != list(map(_key, seen)):
             text = f"The events give another conversation than {one.place} holds."
             return occasions, [Violation("observers-agree", text, (one.n,))]
     return occasions, []
+
+
+def _whole_rounds(messages: Sequence[Message]) -> list[Message]:
+    """`messages` without the answers that have a call without a result, and their results."""
+    kept: list[Message] = []
+    begun, open_calls = 0, set[str]()
+    for message in messages:
+        if message.role == "assistant":
+            del kept[begun if open_calls else len(kept) :]
+            begun, open_calls = len(kept), {call.id for call in message.calls}
+        open_calls.discard(message.call_id)
+        kept.append(message)
+    return kept[:begun] if open_calls else kept
 
 
 _ANSWERS = {"assistant", "tool"}

@@ -38,11 +38,11 @@ __all__ = ["RULES", "last_word", "nested", "nothing_after"]
 class _Open:
     """What is open in one run. Starts that never end are the business of start-end-paired.
 
-    `marker` is what the agent declares to add behind a cancelled turn, "" for nothing; None: it
-    does not say. `turned`: a turn has ended.
+    `marks` is what the agent declares to add behind a cancelled or failed turn; None: it does not
+    say. `turned`: a turn has ended.
     """
 
-    marker: str | None = None
+    marks: frozenset[str] | None = None
     turn: bool = False
     turned: bool = False
     message: bool = False
@@ -59,7 +59,9 @@ def nested(trace: Trace, contract: Contract) -> Judgement:
     """Judge that no terminal, turn or message is reported while a block is open."""
     facts = read(trace, contract)
     opened: dict[int, _Open] = {}
-    marker = contract.text_in("cancel_marker") if contract.declares("cancel_marker") else None
+    marks: frozenset[str] | None = None
+    if contract.declares("cancel_marker"):
+        marks = frozenset(map(contract.text_in, ("cancel_marker", "failed_final")))
     occasions = 0
     violations: list[Violation] = []
     for record in facts.events():
@@ -69,7 +71,7 @@ def nested(trace: Trace, contract: Contract) -> Judgement:
         occasions += 1
         state = opened.get(record.run)
         if state is None:
-            state = opened[record.run] = _Open(marker)
+            state = opened[record.run] = _Open(marks)
         problem = step(state, record)
         if problem:
             text = f"In run {record.run} {problem}."
@@ -86,7 +88,7 @@ def _message_start(state: _Open, record: Any) -> str:
     if inside:
         return "a message started inside a message"
     stray = state.turned and not state.turn
-    if stray and state.marker is not None and record.message.text != state.marker:
+    if stray and state.marks is not None and record.message.text not in state.marks:
         return "a message that no contract declares started behind its turn"
     return ""
 

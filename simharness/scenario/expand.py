@@ -77,7 +77,8 @@ class _Matrix:
         self._each: dict[int, _Choice] = {}
         self._used: set[str] = set()
         self.root = root.without("for_each")
-        self._shared = self._read_shared(root.get("for_each"))
+        self._shared: dict[str, _Choice] = {}
+        self._read_shared(root.get("for_each"))
         self._names = set(self._shared)
         for key, value in self.root.pairs:
             self._walk(value, key.text, allowed=key.text not in _OUTSIDE and not fixed)
@@ -88,23 +89,26 @@ class _Matrix:
         shared = [[(c.name, word, node) for word, node in c.pairs()] for c in self._shared.values()]
         for picked in itertools.product(*shared):
             words = {name: word for name, word, _ in picked}
-            nodes = {name: node for name, _, node in picked}
+            nodes: dict[str, Node] = {}
+            for name, _, node in picked:
+                nodes[name] = _fill(node, nodes)
             for values, root in self._choices(self.root):
                 assert isinstance(root, MapNode), "the root is no choice"
                 yield Variant(words | values, self._filled(root, nodes))
 
     # --- reading ------------------------------------------------------------------------------
 
-    def _read_shared(self, node: Node | None) -> dict[str, _Choice]:
+    def _read_shared(self, node: Node | None) -> None:
+        """Read the shared values, which may use the names of those before them."""
         if node is None:
-            return {}
-        found = {}
+            return
         for key, value in self._reader.mapping(node, '"for_each"').pairs:
             inner = _first_each(value)
             if inner is not None:
                 self._reader.wrong(inner, '"each" cannot stand inside "for_each"')
-            found[key.text] = self._choice(key.text, value)
-        return found
+            else:
+                self._walk(value, key.text, allowed=False)
+            self._shared[key.text] = self._choice(key.text, value)
 
     def _choice(self, name: str, node: Node) -> _Choice:
         """Read the values: a list, or a mapping that names them."""

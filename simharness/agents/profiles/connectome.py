@@ -17,6 +17,9 @@ __all__ = ["CONNECTOME", "INTERRUPTED"]
 INTERRUPTED = "[turn-interrupted]"
 """What the model reads of an answer that a caller has stopped."""
 
+FAILED = "[inference-failed]"
+"""What it reads of a run that failed; never the error."""
+
 CONNECTOME = Profile(
     name="connectome",
     about="Connectome: a stopped answer leaves a note and nothing else, a shutdown not even that",
@@ -30,7 +33,7 @@ CONNECTOME = Profile(
             unstarted_call="round-dropped",
             late_tool_result="dropped",
             foreign_abort_after_cancel="failure",
-            failed_final="note",
+            failed_final=f"note({FAILED})",
             turn_scope="stream",
             abort_visible="yes",
         )

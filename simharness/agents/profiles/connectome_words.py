@@ -162,13 +162,17 @@ class _Stream:
         return self._terminal is not None and self._terminal.kind == "aborted"
 
     def _reason(self) -> str:
-        """Why a stream failed."""
-        terminal = self._terminal
-        if terminal is None:
-            return self._error
-        if self._aborted():
-            return f"Stream aborted: {terminal.detail}"
-        return f"Stream threw: {terminal.detail}" if terminal.kind == "raise" else self._error
+        """Why a stream failed: in its own words, whether or not they could be logged."""
+        match self._terminal:
+            case TerminalTaken(kind="aborted", detail=detail):
+                return f"Stream aborted: {detail}"
+            case TerminalTaken(kind="raise", detail=detail):
+                return f"Stream threw: {detail}"
+            case TerminalTaken(kind="error", detail=detail):
+                return detail
+            case TerminalTaken(kind="close"):
+                return "Stream ended without an end"
+        return self._error
 
     def _settled(self, settled: RunSettled) -> str:
         """What became of the promise that the caller of an ephemeral run holds."""

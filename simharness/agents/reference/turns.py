@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["End", "Turn", "Turns"]
 
-FAILED_NOTE = "[inference-failed]"
-"""What the model reads of a run that failed, where it is promised a note. Never the error."""
-
 NUDGE = "You have made the same calls {times} times in a row. Do something else, or answer."
 
 
@@ -164,7 +161,7 @@ class Turns:
     def mark_cancel(self) -> None:
         """Tell the model, if it is promised, that it was stopped between two of its answers."""
         text = self.contract.text_in("cancel_marker")
-        if text and not self.promised_note():
+        if text and not self.contract.stop_note:
             self.journal.append(user(text))
 
     def leave_note(self, end: End) -> None:
@@ -178,15 +175,10 @@ class Turns:
 
         Only a caller's stop leaves one: no history may claim a stop that nobody asked for.
         """
-        if end.outcome is Outcome.FAILED and self.contract.failed_final == "note":
-            return FAILED_NOTE
+        if end.outcome is Outcome.FAILED:
+            return self.contract.text_in("failed_final")
         by_caller = end.outcome is Outcome.CANCELLED and not self.cancellation.marked
-        return self.promised_note() if by_caller else ""
-
-    def promised_note(self) -> str:
-        """The note that a stop leaves wherever it falls; "" if the contract knows none."""
-        declared = self.contract.cancel_marker or ""
-        return self.contract.text_in("cancel_marker") if declared.startswith("note(") else ""
+        return self.contract.stop_note if by_caller else ""
 
     async def veto(self, turn: Turn) -> End | None:
         """Stop a turn that a hook does not want. It leaves no marker: the hook knows why."""

@@ -8,7 +8,6 @@ from simharness.agent import AgentFactory
 from simharness.agents.profiles import Profile
 from simharness.agents.reference import CONTRACT, make
 from simharness.agents.reference.tools import ABORTED
-from simharness.agents.reference.turns import FAILED_NOTE
 from simharness.contract import Contract
 from simharness.scenario.model import EndKind, EndStep, OtherAction, Report, Tool, UsageStep
 from simharness.trace import (
@@ -52,7 +51,7 @@ def under(contract: Contract) -> AgentFactory:
 ABORTS = under(Contract(late_tool_result="aborted-error"))
 COMPLETES = under(Contract(silent_close="completed"))
 DROPS = under(Contract(unstarted_call="round-dropped", late_tool_result="dropped"))
-NOTES = under(Contract(cancel_marker="note([stopped])", failed_final="note"))
+NOTES = under(Contract(cancel_marker="note([stopped])", failed_final="note([failed])"))
 TELLS_ABORTS_APART = under(Contract(foreign_abort_after_cancel="failure"))
 TELLABLE = under(Contract(retry_after_visible_output="with-boundary"))
 
@@ -149,7 +148,7 @@ def test_a_stop_by_the_framework_leaves_no_note(verb: str) -> None:
 def test_a_failed_run_can_leave_a_note_that_does_not_hold_the_error() -> None:
     """Errors are no business of the model."""
     trace = play(stream("a", end=error()), factory=NOTES)
-    assert (user("hi"), user(FAILED_NOTE)) == kept(trace)
+    assert (user("hi"), user("[failed]")) == kept(trace)
 
 
 def test_a_run_without_a_turn_leaves_no_note() -> None:
