@@ -26,6 +26,7 @@ _VERBS: Final = {
     "compare": "Compare two reports, or two agents: what turned green or red.",
     "mutants": "Prove the rules: run the suite against agents with one seeded fault each.",
     "rules": "List the rules, or explain one.",
+    "schema": "Print the JSON Schema of scenario files, for editors.",
     "new": "Write an agent adapter, a scenario or a CI workflow to start from.",
     "agents": "List the agents that can be tested.",
 }
