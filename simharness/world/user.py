@@ -179,6 +179,7 @@ class User:
 
     def react(self, run: int) -> None:
         """Let the caller of a run that has settled do what the script says, in that very step."""
+        self.unsettled.discard(run)
         for user in [one for one in self._segment if _reacts(one) and one.run == run]:
             assert isinstance(user.action, OtherAction), "only on_settle reacts"
             for reaction in user.action.reactions:
