@@ -8,6 +8,7 @@ and goes on after a cancel, as the documentation of `cancel` asks for. The next 
 from __future__ import annotations
 
 import asyncio
+import json
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,7 @@ class OpenAIAgents:
         )
         self._max_turns = 100
         self._last: agents.RunResultBase | None = None
+        self._said: list[Any] = []
 
     def configure(self, settings: Mapping[str, object]) -> set[str]:
         """Set instructions and the limit of turns; no more is its own."""
@@ -80,8 +82,14 @@ class OpenAIAgents:
         self._last = result
         return Watched(result.stream_events(), self._look)
 
-    async def _run_plain(self, said: Any) -> None:
-        self._last = await agents.Runner.run(self._agent, said, max_turns=self._max_turns)
+    async def _run_plain(self, said: list[Any]) -> None:
+        self._last, self._said = None, said
+        try:
+            self._last = await agents.Runner.run(self._agent, said, max_turns=self._max_turns)
+        except agents.AgentsException as error:
+            if error.run_data is not None:  # what its own errors know of the run; others: nothing
+                self._said = [*said, *(item.to_input_item() for item in error.run_data.new_items)]
+            raise
         self._world.shown(str(self._last.final_output))
 
     def cancel(self, way: CancelWay, reason: str) -> None:  # noqa: ARG002 - it takes no reason
@@ -90,7 +98,7 @@ class OpenAIAgents:
             self._last.cancel("after_turn" if way is CancelWay.API_AFTER_TURN else "immediate")
 
     def _history(self) -> list[Any]:
-        return [] if self._last is None else self._last.to_input_list()
+        return self._said if self._last is None else self._last.to_input_list()
 
     def outcome_of(self, error: BaseException | None) -> trace.Outcome | None:
         """A return is a result, except after a cancel: then it says nothing about the end."""
@@ -118,9 +126,9 @@ def make(world: World) -> OpenAIAgents:
 def _tool(spec: ToolSpec) -> agents.FunctionTool:
     async def invoke(context: Any, args: str) -> str:
         try:
-            return await spec.call(args, call_id=context.tool_call_id)
-        except ToolFailure as failure:
-            # what its decorator makes of a function that raises
+            return await spec.call(json.loads(args or "{}"), call_id=context.tool_call_id)
+        except (ToolFailure, ValueError) as failure:
+            # what its decorator makes of arguments that do not parse, and of a function that raises
             return str(agents.default_tool_error_function(context, failure))
 
     return agents.FunctionTool(

@@ -298,7 +298,7 @@ class Facts:
         """Where the turn ends that was current when a graceful cancel was called; None: never.
 
         Read from reported turns, else from the requests. A turn that may have been under way
-        already when the cancel came, between two turns, may still be made.
+        already when the cancel came, before the first or between two, may still be made.
         """
         called = run.graceful[0]
         ends = [end.n for end in self.trace.of(TurnEnd, run.number) if not end.derived]
@@ -327,7 +327,7 @@ class Facts:
         """Whether the response that is current at record `n` still streams or has calls to run."""
         request = run.request_at(n)
         if request is None:
-            return True
+            return False
         terminal = self.terminal(request)
         if terminal is None or terminal.n > n:
             return True

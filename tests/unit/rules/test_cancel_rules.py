@@ -89,6 +89,14 @@ def test_between_two_turns_the_next_one_may_have_begun() -> None:
     assert 1 == len(said(rule, *first, *second, RequestMade(3, (HI, HI, HI)), done()))
 
 
+def test_before_the_first_request_the_first_turn_may_have_begun() -> None:
+    """What prepares a turn belongs to it, and an agent that reports no turns does not show it."""
+    rule = "no-model-call-after-cancel"
+    first = (HELLO, GRACEFUL, ASKED, TerminalTaken(1, "finish"))
+    assert [] == said(rule, *first, done())
+    assert 1 == len(said(rule, *first, NEXT, done()))
+
+
 def test_reported_turns_say_where_a_turn_ends() -> None:
     """With no grace a cancel between two turns counts at once."""
     rule = "no-model-call-after-cancel"
