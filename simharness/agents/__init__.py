@@ -98,6 +98,20 @@ _SHIPPED = (
         "simharness[google-adk]",
         "google-adk",
     ),
+    AgentInfo(
+        "agno",
+        "agno, over the wire of OpenAI chat completions",
+        "simharness.agents.agno",
+        "simharness[agno]",
+        "agno",
+    ),
+    AgentInfo(
+        "agent-framework",
+        "Microsoft's agent-framework, over the wire of OpenAI chat completions",
+        "simharness.agents.agent_framework",
+        "simharness[agent-framework]",
+        "agent-framework-openai",
+    ),
 )
 
 

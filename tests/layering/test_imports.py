@@ -82,7 +82,7 @@ def test_imports_go_one_way(path: Path) -> None:
 def test_a_framework_is_imported_in_exactly_one_file() -> None:
     """Third-party agent frameworks stay behind their adapter."""
     frameworks = {"tinyagent", "pydantic_ai", "agents", "openai", "anthropic"}
-    frameworks |= {"langgraph", "strands", "google"}
+    frameworks |= {"langgraph", "strands", "google", "agno", "agent_framework"}
     homes = {"agents": "openai_agents", "openai": "wired", "google": "google_adk"}
     users: dict[str, set[str]] = {name: set() for name in frameworks}
     for path in modules():

@@ -27,5 +27,7 @@ FRAMEWORKS: tuple[Framework, ...] = (
     Framework("openai-agents", ("openai-agents",), 3_000, 1_500),
     Framework("strands", ("strands-agents[openai]",), 2_500, 1_200),
     Framework("google-adk", ("google-adk",), 1_000, 500),
+    Framework("agno", ("agno", "openai"), 2_000, 1_000),
+    Framework("agent-framework", ("agent-framework-core", "agent-framework-openai"), 1_500, 800),
     Framework("langgraph", ("langchain", "langchain-openai", "langgraph"), 2_500, 1_200),
 )

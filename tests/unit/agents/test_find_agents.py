@@ -24,6 +24,8 @@ def test_the_shipped_agents_have_names_and_descriptions() -> None:
         "langgraph",
         "strands",
         "google-adk",
+        "agno",
+        "agent-framework",
     ) == names()
     assert all(describe(name).about for name in names())
 
