@@ -1,14 +1,14 @@
-"""Adapter of strands-agents over the wire: its event stream, its cancel and its cancel signal.
+"""Adapter of strands-agents over the wire: its event stream and its two cancels.
 
 The framework runs unpatched, on a client of the OpenAI SDK. The harness consumes `stream_async`;
-`agent.messages` is what the next run goes on from.
+`agent.messages` is what the next run goes on from. Its third way, a `cancel_signal` that a task of
+its own polls on a timer, is left out: with it no run would ever be at rest.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -46,11 +46,10 @@ class Strands:
     contract = _CONTRACT
     seam = "wire:openai-chat"
     style = Style.ASYNC
-    cancel_ways = frozenset({CancelWay.API, CancelWay.API_AFTER_TURN, CancelWay.TOKEN})
+    cancel_ways = frozenset({CancelWay.API, CancelWay.API_AFTER_TURN})
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._signal = threading.Event()
         self._stopped = ""
         self._agent = strands.Agent(
             model=OpenAIModel(client=openai_client(world), model_id="scripted"),
@@ -69,9 +68,8 @@ class Strands:
 
     def prompt(self, text: str, *, stream: bool = True) -> Any:
         """Give the events of one run, or, without `stream`, something to await."""
-        self._signal = threading.Event()
         self._stopped = ""
-        words: dict[str, Any] = {"cancel_signal": self._signal, "limits": self._limits or None}
+        words: dict[str, Any] = {"limits": self._limits or None}
         if not stream:
             return self._run_plain(text, words)
         return Watched(self._agent.stream_async(text, **words), self._look)
@@ -82,11 +80,8 @@ class Strands:
         self._world.shown(_text(result.message.get("content", ())))
 
     def cancel(self, way: CancelWay, reason: str) -> None:  # noqa: ARG002 - it takes no reason
-        """Cancel the run in progress: at once, behind its tools, or by the signal it was given."""
-        if way is CancelWay.TOKEN:
-            self._signal.set()
-        else:
-            self._agent.cancel(after_current_tools=way is CancelWay.API_AFTER_TURN)
+        """Cancel the run in progress: at once, or behind its tools."""
+        self._agent.cancel(after_current_tools=way is CancelWay.API_AFTER_TURN)
 
     def history(self) -> list[trace.Message]:
         """The messages of the agent."""
