@@ -108,25 +108,27 @@ def _hidden(facts: Facts, request: RequestMade, left: Heard) -> str:
     """What keeps the model from seeing that the turn was cut; "" if it sees it."""
     if any(fault.kind == "unanswered" for fault in left.faults):
         return "the next history holds a call without a result"
-    added = left.messages[len(request.messages) : -1 if left.sent else None]
-    if _shows(facts, request, added):
+    added = left.messages[len(request.messages) :]
+    if _marked(facts.contract, added) or _said(facts, request, added[: -1 if left.sent else None]):
         return ""
     return "nothing in the next history shows that the turn was cut"
 
 
-def _shows(facts: Facts, request: RequestMade, added: Sequence[Message]) -> bool:
-    """Whether a declared mark stands in the messages, or words that the model did not say."""
-    declared = ("cancel_marker", "cut_mark", "failed_final")  # an abort may count as a failure
-    marks = [facts.contract.text_in(field) for field in declared]
+def _marked(contract: Contract, added: Sequence[Message]) -> bool:
+    """Whether a declared mark stands in the messages; an abort may count as a failure."""
+    declared = map(contract.text_in, ("cancel_marker", "cut_mark", "failed_final"))
+    return any(mark in message.text for mark in declared if mark for message in added)
+
+
+def _said(facts: Facts, request: RequestMade, added: Sequence[Message]) -> bool:
+    """Whether words for a stop stand in the messages that the model did not say."""
     chunks = facts.taken(request.run, request.request)
     said = "".join(chunk.text for chunk in chunks if chunk.kind == "text")
-    for message in added:
-        if any(mark and mark in message.text for mark in marks):
-            return True
-        own = message.text if message.role != "assistant" else message.text.replace(said, "")
-        if _CUT.search(own):
-            return True
-    return False
+    own = (
+        message.text if message.role != "assistant" else message.text.replace(said, "")
+        for message in added
+    )
+    return any(_CUT.search(text) for text in own)
 
 
 RULES = (

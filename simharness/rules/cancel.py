@@ -10,6 +10,7 @@ from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts, late, read,
 from simharness.rules.rule import Rule, judged
 from simharness.rules.terminals import reported, tolerated
 from simharness.trace import (
+    AgentEnd,
     FailureCounted,
     HookCalled,
     LeftBehind,
@@ -98,6 +99,8 @@ def not_failure(trace: Trace, contract: Contract) -> Judgement:
     facts = read(trace, contract)
     cancelled = facts.cancelled()
     occasions, violations = _given_up(facts)
+    ended, found = _ended(facts)
+    occasions, violations = occasions + ended, violations + found
     for run, cancel in cancelled:
         if run.ends and run.ends[0].n < cancel.called:
             continue  # the terminal was there first
@@ -150,6 +153,30 @@ def _given_up(facts: Facts) -> tuple[int, list[Violation]]:
                 if request.n < record.n < end
             ]
     return occasions, found
+
+
+def _ended(facts: Facts) -> tuple[int, list[Violation]]:
+    """Turns that a tool has ended, and what was done about them as if they had failed."""
+    occasions = 0
+    found = []
+    for run in facts.runs.values():
+        end = turn_ended(facts, run)
+        if end == NEVER or run.cancels or run.left or run.queued:
+            continue
+        occasions += 1
+        done = [*_treatments(facts, run), *_accounts(facts, run)]
+        done += [(at, f"it is reported as {at.outcome}") for at in run.ends if _is_failure(at)]
+        text = f"A tool ended the turn of run {run.number}, yet"
+        found += [
+            Violation(_FAILURE, f"{text} {what}.", (end, record.n))
+            for record, what in done
+            if record.n > end
+        ]
+    return occasions, found
+
+
+def _is_failure(end: AgentEnd) -> bool:
+    return end.outcome is Outcome.FAILED
 
 
 def _treatments(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:

@@ -117,10 +117,14 @@ def _killed(facts: Facts, started: ToolStarted) -> bool:
 def _given_up(facts: Facts, end: ToolEnded, *, flagged: bool) -> str:
     """Whether a result that was promised to be given up with the run stands as if it had not."""
     run = facts.runs.get(end.run)
-    if flagged or run is None or facts.contract.late_tool_result != "aborted-error":
+    if run is None or not any(cancel.late_from < end.n for cancel in run.cancels):
         return ""
-    late = any(cancel.late_from < end.n for cancel in run.cancels)
-    return "looks like a success, but the tool ended after the cancel" if late else ""
+    match facts.contract.late_tool_result:
+        case "aborted-error" if not flagged:
+            return "looks like a success, but the tool ended after the cancel"
+        case "dropped":
+            return "is there, but the tool ended after the cancel"
+    return ""
 
 
 def _lost_output(facts: Facts, result: Message, end: ToolEnded) -> str:

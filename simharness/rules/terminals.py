@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
-from simharness.rules.asked import turn_ended
+from simharness.rules.asked import ever_stopped, turn_ended
 from simharness.rules.events import torn
 from simharness.rules.reading import Cancel, Facts, RunFacts, read
 from simharness.rules.rule import Rule, judged
@@ -111,7 +111,9 @@ def kind(trace: Trace, contract: Contract) -> Judgement:
 def _after_cancel(
     facts: Facts, run: RunFacts, cancel: Cancel, outcomes: list[tuple[Outcome, int]]
 ) -> list[Violation]:
-    allowed = tolerated(facts, run, cancel) | {Outcome.CANCELLED}
+    allowed = tolerated(facts, run, cancel)
+    if not _failed_despite_a_cancel(facts, run, cancel):
+        allowed = allowed | {Outcome.CANCELLED}
     return [
         Violation(
             "terminal-kind",
@@ -163,6 +165,19 @@ def _foreign_abort(terminal: TerminalTaken | None) -> bool:
         and terminal.kind == "aborted"
         and terminal.detail not in {"", "user"}
     )
+
+
+def _failed_despite_a_cancel(facts: Facts, run: RunFacts, cancel: Cancel) -> bool:
+    """Whether the provider aborted for a reason of its own, which is promised to be a failure.
+
+    Known of a stream that a caller of the agent's own cancel has stopped, and nobody else.
+    """
+    if facts.contract.foreign_abort_after_cancel != "failure" or ever_stopped(facts, run):
+        return False
+    request = run.request_at(min(cancel.effective, run.over))
+    terminal = None if request is None else facts.terminal(request)
+    ways = {one.way for one in run.cancels}
+    return ways == {"api"} and terminal is not None and _foreign_abort(terminal)
 
 
 def _failure(facts: Facts, run: RunFacts) -> TerminalTaken | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from simharness.agents.mutants import (
     answers,
+    connectome,
     consumers,
     deepseek_harness,
     endings,
@@ -43,6 +44,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *yoagent.MUTANTS,
     *tunacode.MUTANTS,
     *deepseek_harness.MUTANTS,
+    *connectome.MUTANTS,
 )
 
 

@@ -196,7 +196,7 @@ class Turns:
         repeated = self.repetition.seen(answer.calls) if answer.calls else None
         if answer.calls:
             await self.run_tools(turn, answer, repeated)
-            if len(turn.results) < len(answer.calls):
+            if self.tools.round_dropped() and len(turn.results) < len(answer.calls):
                 self.drop_round(turn, before)
         await self.report_failure(answer)
         end = self.ended_by_tool(answer) or self.verdict(answer, repeated)
