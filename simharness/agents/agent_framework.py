@@ -154,7 +154,8 @@ def _messages(message: af.Message) -> list[trace.Message]:
         ]
     if message.role == "assistant":
         blocks = [block for one in message.contents if (block := _block(one))]
-        return [trace.Message("assistant", tuple(blocks))]
+        # its client sends no message without contents
+        return [trace.Message("assistant", tuple(blocks))] if blocks else []
     return [trace.user(message.text)]
 
 
