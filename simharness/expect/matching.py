@@ -118,7 +118,9 @@ def _value_fits(wanted: object, actual: object) -> bool:
     if isinstance(wanted, MessagePattern):
         return isinstance(actual, Message) and _message_fits(wanted, actual)
     if isinstance(wanted, list):
-        return isinstance(actual, tuple) and tuple(wanted) == actual
+        if not isinstance(actual, tuple) or len(wanted) != len(actual):
+            return False
+        return all(_value_fits(one, other) for one, other in zip(wanted, actual, strict=True))
     return wanted == actual and isinstance(wanted, bool) == isinstance(actual, bool)
 
 
