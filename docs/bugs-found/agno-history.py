@@ -62,13 +62,13 @@ async def requests(first: bytes, prompts: int) -> list[Any]:
 
 async def main() -> None:
     _, second = await requests(answer(finish="stop"), prompts=2)
-    empty = [one for one in second if one["role"] == "assistant"][0]
-    assert not empty.get("content") and not empty.get("tool_calls"), empty
+    empty = next(one for one in second if one["role"] == "assistant")
+    assert not any(empty.get(key) for key in ("content", "tool_calls")), empty
     print("sent after an empty answer:", empty)
     call = {"index": 0, "id": "c1", "type": "function"}
     call["function"] = {"name": "search", "arguments": '{"q": "a lo'}
     _, second = await requests(answer({"tool_calls": [call]}, finish=None), prompts=1)
-    sent = [one for one in second if one["role"] == "assistant"][0]["tool_calls"][0]
+    sent = next(one for one in second if one["role"] == "assistant")["tool_calls"][0]
     try:
         json.loads(sent["function"]["arguments"])
     except ValueError:
