@@ -1,8 +1,9 @@
-"""Mutants are worth one each: many are noticed by a rule and a case that no other has."""
+"""Mutants are worth one each: each is noticed by a rule, in a case, in a way that no other is."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import attrs
@@ -23,8 +24,17 @@ if TYPE_CHECKING:
 DISTINCT_MIN = 60
 """Pairs of a rule and the cheapest case in which a mutant breaks it."""
 
-CASES_MOST = 1
-"""Cases of one scenario that are tried; the others differ little from it and cost as much."""
+
+@attrs.frozen
+class Cheap:
+    """The cheapest case of a scenario, and the rules that the sound loop gives occasion to there.
+
+    `occasions` None: the sound loop cannot play it.
+    """
+
+    case: Case
+    cost: int
+    occasions: frozenset[str] | None
 
 
 @attrs.define
@@ -32,49 +42,83 @@ class Kills:
     """What a mutant breaks on the default schedule, case by case, as far as was asked for."""
 
     mutant: Mutant
-    cases: Sequence[Case]
-    broken: list[frozenset[str]] = attrs.field(factory=list)
+    cases: Sequence[Cheap]
+    broken: dict[int, frozenset[str]] = attrs.field(factory=dict)
 
     def at(self, number: int) -> frozenset[str]:
         """The rules it breaks in a case; a case that it cannot play breaks none."""
-        while len(self.broken) <= number:
-            bench = Bench(self.cases[len(self.broken)], self.mutant.factory)
+        if number not in self.broken:
+            bench = Bench(self.cases[number].case, self.mutant.factory)
             try:
-                self.broken.append(bench.trial(ScheduleChooser()).broken())
+                self.broken[number] = bench.trial(ScheduleChooser()).broken()
             except NotApplicable:
-                self.broken.append(frozenset())
+                self.broken[number] = frozenset()
         return self.broken[number]
 
     @property
     def cheapest(self) -> int | None:
-        """The number of the first case in which it breaks its own rule."""
-        numbers = range(len(self.cases))
-        return next((n for n in numbers if self.mutant.rule in self.at(n)), None)
+        """The first case in which it breaks its own rule, of those that are about that rule."""
+        rule = self.mutant.rule
+        about = (
+            number
+            for number, one in enumerate(self.cases)
+            if one.occasions is None or rule in one.occasions
+        )
+        return next((number for number in about if rule in self.at(number)), None)
+
+    def like(self, other: Kills) -> bool:
+        """Whether both break the same rules in every case."""
+        return all(self.at(number) == other.at(number) for number in range(len(self.cases)))
 
 
-def cheap(suite: tuple[Played, ...], scenarios: tuple[Scenario, ...]) -> list[Case]:
-    """The cheapest case of each scenario: the one with the fewest records on the reference loop.
+def cheap(suite: tuple[Played, ...], scenarios: tuple[Scenario, ...]) -> list[Cheap]:
+    """Of each scenario the case with the fewest records on the sound loop, the cheapest first.
 
-    What that loop cannot play is first: most mutants cannot either, which costs nothing.
+    The other cases differ little from it and cost as much. What that loop cannot play comes
+    first: most mutants cannot either, which costs nothing.
     """
-    costs = {played.case.id: len(played.verdict.trace or ()) for played in suite}
+    verdicts = {played.case.id: played.verdict for played in suite}
+
+    def weighed(case: Case) -> Cheap:
+        verdict = verdicts.get(case.id)
+        if verdict is None:
+            return Cheap(case, 0, None)
+        return Cheap(case, len(verdict.trace or ()), verdict.occasions)
+
     cases = []
     for scenario in scenarios:
-        plain = [case for case in scenario.cases if case.mutant is None]
-        cases += sorted(plain, key=lambda case: costs.get(case.id, 0))[:CASES_MOST]
-    return sorted(cases, key=lambda case: (costs.get(case.id, 0), case.id))
+        plain = [weighed(case) for case in scenario.cases if case.mutant is None]
+        cases += sorted(plain, key=lambda one: one.cost)[:1]
+    return sorted(cases, key=lambda one: (one.cost, one.case.id))
 
 
 @pytest.fixture(scope="module")
-def kills(suite: tuple[Played, ...], scenarios: tuple[Scenario, ...]) -> list[Kills]:
-    """Every mutant that the default schedules kill."""
+def kills(suite: tuple[Played, ...], scenarios: tuple[Scenario, ...]) -> list[tuple[Kills, int]]:
+    """Every mutant that the default schedules kill, with the number of its cheapest case."""
     cases = cheap(suite, scenarios)
     with batch():
-        found = [Kills(mutant, cases) for mutant in MUTANTS]
-        return [one for one in found if one.cheapest is not None]
+        found = [(one, one.cheapest) for one in (Kills(mutant, cases) for mutant in MUTANTS)]
+    return [(one, number) for one, number in found if number is not None]
 
 
-def test_many_mutants_are_noticed_by_a_rule_and_a_case_of_their_own(kills: list[Kills]) -> None:
+def test_many_mutants_are_noticed_by_a_rule_and_a_case_of_their_own(
+    kills: list[tuple[Kills, int]],
+) -> None:
     """Each such pair proves something that no other proves."""
-    pairs = Counter((one.mutant.rule, one.cheapest) for one in kills)
+    pairs = Counter((one.mutant.rule, number) for one, number in kills)
     assert DISTINCT_MIN <= len(pairs), pairs.most_common(9)
+
+
+def test_no_two_mutants_are_noticed_alike(kills: list[tuple[Kills, int]]) -> None:
+    """Those with the same rule and cheapest case differ in what else they break."""
+    groups = defaultdict(list)
+    for one, number in kills:
+        groups[one.mutant.rule, number].append(one)
+    with batch():
+        alike = [
+            (one.mutant.id, other.mutant.id)
+            for group in groups.values()
+            for one, other in combinations(group, 2)
+            if one.like(other)
+        ]
+    assert [] == alike

@@ -22,6 +22,7 @@ from simharness.agents.mutants import (
     stops,
     tools,
     tunacode,
+    unruled,
     yoagent,
 )
 from simharness.agents.mutants.mutant import Mutant
@@ -41,6 +42,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *sessions.MUTANTS,
     *stops.MUTANTS,
     *settling.MUTANTS,
+    *unruled.MUTANTS,
     *yoagent.MUTANTS,
     *tunacode.MUTANTS,
     *deepseek_harness.MUTANTS,

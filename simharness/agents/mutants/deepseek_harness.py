@@ -28,13 +28,6 @@ __all__ = ["MUTANTS"]
 # --- what it did or does ----------------------------------------------------------------------
 
 
-class ThePrefixIsLost(Answering):
-    """In 0.1.0-rc.6 (A42): a cancel in the middle of an answer leaves nothing of it."""
-
-    def cut_message(self, attempt: Attempt) -> Message:  # noqa: ARG002
-        return Message("assistant", interrupted=True)
-
-
 class UsageOfEmptyAttemptsIsLost(Answering):
     """In 0.1.0-rc.8 (A16): usage travels on messages, and what leaves none loses its usage."""
 
@@ -157,7 +150,6 @@ class CutAttemptsAreSilent(Journal):
 
 
 MUTANTS = (
-    mutant("the-prefix-is-lost", "delivered-prefix-kept", ThePrefixIsLost, DEEPSEEK_HARNESS),
     mutant(
         "usage-of-empty-attempts-is-lost",
         "usage-once",

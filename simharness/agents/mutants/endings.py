@@ -66,12 +66,12 @@ class SteeringIsHeardTwice(Queues):
         self.follow_up(text)
 
 
-class DiscardedUsageCountsTwice(Journal):
-    """The usage of a discarded attempt is counted with the attempt and with its log row."""
+class CutUsageCountsTwice(Journal):
+    """The usage of a cut answer is counted with its message and with its log row."""
 
-    def discard(self, attempt: Attempt, message: Message) -> None:
-        super().discard(attempt, message)
-        if attempt.assembler.usage is not None:
+    def keep(self, attempt: Attempt, message: Message) -> None:
+        super().keep(attempt, message)
+        if message.interrupted and attempt.assembler.usage is not None:
             self.used.append(attempt.assembler.usage)
 
 
@@ -81,5 +81,5 @@ MUTANTS = (
     mutant("failed-runs-finish", "one-terminal", FailedRunsFinish),
     mutant("failures-lose-the-queue", "steer-conserved", FailuresLoseTheQueue),
     mutant("steering-is-heard-twice", "steer-conserved", SteeringIsHeardTwice),
-    mutant("discarded-usage-counts-twice", "usage-once", DiscardedUsageCountsTwice),
+    mutant("cut-usage-counts-twice", "usage-once", CutUsageCountsTwice),
 )

@@ -73,7 +73,10 @@ class EmptyMessagesAreKept(Answering):
 
 
 class CutTextIsLost(Answering):
-    """A cancel in the middle of an answer leaves nothing of it."""
+    """A cancel in the middle of an answer leaves nothing of it.
+
+    So it was in DeepSeek Harness 0.1.0-rc.6 (A42).
+    """
 
     def cut_message(self, attempt: Attempt) -> Message:  # noqa: ARG002
         return Message("assistant")

@@ -61,6 +61,8 @@ _OWNERS: dict[type, tuple[type, str]] = {
 class Mutant:
     """An agent with one seeded fault. `rule` is the id of the rule that it must break.
 
+    Or `expect.<key>`, where no rule is about the fault: a scenario that names the mutant shows it.
+
     `profile`: the fault is one of a real system, so the loop has that system's profile.
     """
 

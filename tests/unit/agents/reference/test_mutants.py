@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import re
 
+import attrs
 import pytest
 
 from simharness.agents.mutants import MUTANTS, Mutant
 from simharness.agents.reference import CONTRACT
 from simharness.rules import RULES, judge
+from simharness.scenario.model import Expect
 from tests.unit.agents.reference.plays import error, play, stream
+
+KEYS = {field.name for field in attrs.fields(Expect)}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.id)
 def test_a_mutant_is_well_described(mutant: Mutant) -> None:
-    """Its id is kebab-case, its fault is said in a sentence, its rule exists."""
+    """Its id is kebab-case, its fault is said in a sentence, its rule or expectation exists."""
     assert re.fullmatch(r"[a-z]+(-[a-z]+)+", mutant.id)
     assert mutant.about.endswith(".")
-    assert mutant.rule in {rule.id for rule in RULES}
+    assert mutant.rule in {rule.id for rule in RULES} | {f"expect.{key}" for key in KEYS}
 
 
 def test_no_two_mutants_share_an_id() -> None:
