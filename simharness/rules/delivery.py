@@ -8,7 +8,7 @@ from simharness.contract import Contract
 from simharness.rules.asked import given_up, told_at
 from simharness.rules.conversation import Heard, assistants, between_runs, next_history
 from simharness.rules.reading import NEVER, Facts, RunFacts, read
-from simharness.rules.rule import NOTHING, Rule, judged
+from simharness.rules.rule import Rule, judged
 from simharness.rules.terminals import reported
 from simharness.trace import (
     ActionTaken,
@@ -18,6 +18,7 @@ from simharness.trace import (
     Message,
     MessageEnd,
     MessageStart,
+    MessageUpdate,
     Outcome,
     ProviderRetry,
     RequestMade,
@@ -41,7 +42,7 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
     """Judge that the deltas of a finished message, joined, are that message, each chunk once."""
     shown = trace.of(Shown)
     if not shown:
-        return NOTHING
+        return _handed_to_nobody(trace)
     facts = read(trace, contract)
     texts: dict[tuple[int, int], str] = {}
     for record in shown:
@@ -69,6 +70,20 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
         violations += found
     violations += _late_text(facts, shown)
     return judged(occasions or len(violations), violations)
+
+
+def _handed_to_nobody(trace: Trace) -> Judgement:
+    """Judge a trial in which nothing was shown: the agent reports no update either."""
+    updates = [one for one in trace.of(MessageUpdate) if one.text and not one.derived]
+    violations = [
+        Violation(
+            "chunk-conservation",
+            f'In run {one.run} the update "{one.text}" was reported, and nothing was ever shown.',
+            (one.n,),
+        )
+        for one in updates[:1]
+    ]
+    return judged(len(updates), violations)
 
 
 def _final(facts: Facts, run: RunFacts, request: RequestMade) -> tuple[Message, Heard] | None:

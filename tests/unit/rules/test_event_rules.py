@@ -482,6 +482,14 @@ def retries(policy: str) -> Contract:
     return Contract(retry_after_visible_output=policy)
 
 
+def test_updates_of_which_nobody_saw_anything_are_broken() -> None:
+    """What an agent reports that it has shown was handed over; an empty update shows nothing."""
+    told = (HELLO, ASKED, MessageUpdate("Hello"), FINISHED, done())
+    problem = 'In run 1 the update "Hello" was reported, and nothing was ever shown.'
+    assert [problem] == said("chunk-conservation", *told)
+    assert [] == said("chunk-conservation", HELLO, ASKED, MessageUpdate(""), FINISHED, done())
+
+
 def test_conservation_has_no_occasion_if_nothing_is_shown() -> None:
     """No deltas."""
     assert 0 == verdict("chunk-conservation", *SILENT).occasions
