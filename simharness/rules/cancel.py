@@ -18,6 +18,7 @@ from simharness.trace import (
     LogLost,
     LogRow,
     LoopError,
+    MessageEnd,
     Notice,
     Outcome,
     ProviderRetry,
@@ -206,7 +207,7 @@ def _treatments(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:
 
 
 def _accounts(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:
-    """How a failure is booked: the streak and the alert."""
+    """How a failure is booked: the streak, the alert and a note where one is declared."""
     found: list[tuple[Record, str]] = [
         (count, "it was counted as a failure")
         for count in facts.trace.of(FailureCounted, run.number)
@@ -216,6 +217,12 @@ def _accounts(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:
         (notice, "an alert was raised")
         for notice in facts.trace.of(Notice, run.number)
         if notice.kind == "alert"
+    ]
+    note = facts.contract.text_in("failed_final")
+    found += [
+        (end, "the note of a failure was left")
+        for end in facts.trace.of(MessageEnd, run.number)
+        if note and end.message.text == note
     ]
     return found
 

@@ -99,8 +99,9 @@ def _untrue(facts: Facts, result: Message, body: _Body, n: int) -> str:
     if end is None or end.n > n:
         live = end is not None and end.how == "returned" and not _disturbed(facts, n)
         return "is there while the tool still runs" if live else ""
-    if end.how == "returned":
-        return _given_up(facts, end, flagged=flagged) or _lost_output(facts, result, end)
+    given_up = _given_up(facts, end, flagged=flagged)
+    if given_up or end.how == "returned":
+        return given_up or _lost_output(facts, result, end)
     if end.how == "raised" and end.result in result.text:
         return ""
     return "" if flagged else f"looks like a success, but the tool {_ENDED[end.how]}"
@@ -120,10 +121,10 @@ def _given_up(facts: Facts, end: ToolEnded, *, flagged: bool) -> str:
     if run is None or not any(cancel.late_from < end.n for cancel in run.cancels):
         return ""
     match facts.contract.late_tool_result:
-        case "aborted-error" if not flagged:
-            return "looks like a success, but the tool ended after the cancel"
         case "dropped":
             return "is there, but the tool ended after the cancel"
+        case "aborted-error" if end.how == "returned" and not flagged:
+            return "looks like a success, but the tool ended after the cancel"
     return ""
 
 

@@ -176,7 +176,7 @@ def _failed_despite_a_cancel(facts: Facts, run: RunFacts, cancel: Cancel) -> boo
         return False
     request = run.request_at(min(cancel.effective, run.over))
     terminal = None if request is None else facts.terminal(request)
-    ways = {one.way for one in run.cancels}
+    ways = {one.way.lower() for one in run.cancels}
     return ways == {"api"} and terminal is not None and _foreign_abort(terminal)
 
 

@@ -223,7 +223,7 @@ MUTANTS = (
     ),
     mutant(
         "shutdowns-leave-a-failures-note",
-        "cancel-attribution",
+        "cancel-not-failure",
         ShutdownsLeaveAFailuresNote,
         CONNECTOME,
     ),

@@ -1,7 +1,7 @@
 """The profile `connectome`: the loop as the agent framework of Connectome behaves.
 
 After the change that tells a stop from a failure. What it did before, and what it still does wrong,
-are mutants. It keeps nothing of a cut answer but a note, and says in one terminal trace why a stream
+are mutants. Nothing of a cut answer stays but a note, and one terminal trace says why a stream
 ended. Its words are written by `connectome_words`.
 """
 
