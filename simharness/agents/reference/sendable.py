@@ -21,8 +21,6 @@ __all__ = ["with_notes", "with_parsable_args", "with_unique_ids"]
 
 def with_unique_ids(message: Message, history: Iterable[Message]) -> Message:
     """`message` with a fresh id for each call whose id is empty or was used before."""
-    if not message.calls:
-        return message
     used = {call.id for earlier in history for call in earlier.calls}
     blocks: list[Block] = []
     for block in message.blocks:
@@ -38,15 +36,13 @@ def with_parsable_args(message: Message) -> Message:
 
     Blank text is how providers say "no arguments".
     """
-    if not message.calls:
-        return message
     return attrs.evolve(message, blocks=tuple(_parsable(block) for block in message.blocks))
 
 
 def with_notes(history: Sequence[Message], notes: Sequence[str]) -> tuple[Message, ...]:
     """`history` with `notes` behind the text of its latest user message."""
     places = [place for place, message in enumerate(history) if message.role == "user"]
-    if not notes or not places:
+    if not places:
         return tuple(history)
     latest = history[places[-1]]
     noted = attrs.evolve(latest, blocks=latest.blocks + tuple(Text(f"\n\n{n}") for n in notes))
