@@ -16,6 +16,7 @@ __all__ = [
     "ClientRenewed",
     "ClientUnusable",
     "LogLost",
+    "PromptDeferred",
     "ReplayTaken",
     "StreamRestarted",
     "TurnEndAsked",
@@ -61,6 +62,14 @@ class ClientUnusable(Witnessed):
     """Request `request` was made by a client that a cut stream had left of no more use."""
 
     request: int
+
+
+@record
+class PromptDeferred(Reported):
+    """The prompt `text` has to wait, and is acknowledged: a kill does not take it any more."""
+
+    family: ClassVar[str] = "notice"
+    text: str
 
 
 @record

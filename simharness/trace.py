@@ -38,6 +38,7 @@ from simharness.stoprecords import (
     ClientRenewed as ClientRenewed,
     ClientUnusable as ClientUnusable,
     LogLost as LogLost,
+    PromptDeferred as PromptDeferred,
     ReplayTaken as ReplayTaken,
     StreamRestarted as StreamRestarted,
     TurnEndAsked as TurnEndAsked,

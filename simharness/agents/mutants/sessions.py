@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simharness.agents.mutants.mutant import mutant
-from simharness.agents.reference.entries import Kept, from_line
+from simharness.agents.reference.entries import Deferred, Kept, from_line
 from simharness.agents.reference.journal import Journal
 from simharness.agents.reference.loop import ReferenceAgent
 from simharness.agents.reference.session import Session
@@ -156,6 +156,29 @@ class EachLoadLeavesAMarker(Session):
             self.note(Kept(user("[The session was resumed.]")))
 
 
+class DeferredPromptsAreLost(Session):
+    """What a killed program had left waiting is not taken up."""
+
+    def left_over(self) -> list[Deferred]:
+        return []
+
+
+class DeferredPromptsAreDoneTwice(Session):
+    """That a deferred prompt was heard is not written down, so a kill lets it be heard again."""
+
+    def write_down(self, entry: Entry) -> None:
+        if isinstance(entry, Kept):
+            entry = Kept(entry.message)
+        super().write_down(entry)
+
+
+class DeferredPromptsAreAcknowledgedEarly(Session):
+    """A prompt that waits is acknowledged although nothing of it was written yet."""
+
+    async def secure(self, deferred: Deferred) -> bool:  # noqa: ARG002 - it is not looked at
+        return True
+
+
 MUTANTS = (
     mutant("cut-messages-are-not-saved", "session-equals-history", CutMessagesAreNotSaved),
     mutant("lost-lines-are-not-missed", "session-equals-history", LostLinesAreNotMissed),
@@ -180,4 +203,11 @@ MUTANTS = (
     mutant("half-a-line-is-fatal", "history-loadable", HalfALineIsFatal),
     mutant("lines-are-glued-to-half-a-line", "session-equals-history", LinesAreGluedToHalfALine),
     mutant("each-load-leaves-a-marker", "repair-idempotent", EachLoadLeavesAMarker),
+    mutant("deferred-prompts-are-lost", "deferred-prompt-once", DeferredPromptsAreLost),
+    mutant("deferred-prompts-are-done-twice", "deferred-prompt-once", DeferredPromptsAreDoneTwice),
+    mutant(
+        "deferred-prompts-are-acknowledged-early",
+        "deferred-prompt-once",
+        DeferredPromptsAreAcknowledgedEarly,
+    ),
 )

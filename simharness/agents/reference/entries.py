@@ -16,14 +16,29 @@ from simharness.trace import Block, Call, Message, Opaque, Reasoning, Text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Began", "Entry", "Kept", "TakenBack", "TurnOver", "from_line", "to_line"]
+__all__ = [
+    "Began",
+    "Deferred",
+    "Entry",
+    "Kept",
+    "TakenBack",
+    "TurnOver",
+    "Withdrawn",
+    "from_line",
+    "to_line",
+]
 
 
 @attrs.frozen
 class Kept:
-    """A message entered the history."""
+    """A message entered the history. `deferred` is the number of the prompt that waits no more.
+
+    That both stand in one line is what makes a deferred prompt be done once: a kill can come
+    before a line or behind it, but not between two halves of what it says.
+    """
 
     message: Message
+    deferred: int = 0
 
 
 @attrs.frozen
@@ -45,7 +60,22 @@ class TakenBack:
     length: int
 
 
-Entry = Kept | Began | TurnOver | TakenBack
+@attrs.frozen
+class Deferred:
+    """A prompt came that has to wait. `number` is that of the entry."""
+
+    number: int
+    text: str
+
+
+@attrs.frozen
+class Withdrawn:
+    """Deferred prompt `number` waits no more and will not be done; who prompted was told."""
+
+    number: int
+
+
+Entry = Kept | Began | TurnOver | TakenBack | Deferred | Withdrawn
 
 
 def to_line(number: int, entry: Entry) -> str:
@@ -70,23 +100,32 @@ def _count(said: object) -> int:
 
 def _said(entry: Entry) -> dict[str, object]:
     match entry:
-        case Kept(message):
-            return {"message": _message_words(message)}
+        case Kept(message, deferred):
+            ahead = {"was_deferred": deferred} if deferred else {}
+            return {"message": _message_words(message), **ahead}
         case Began(call_id):
             return {"began": call_id}
         case TakenBack(length):
             return {"taken_back": length}
+        case Deferred(_, text):
+            return {"deferred": text}
+        case Withdrawn(number):
+            return {"withdrawn": number}
         case TurnOver():
             return {"turn": "over"}
 
 
 def _entry(said: Mapping[str, Any]) -> Entry:
     if "message" in said:
-        return Kept(_message(said["message"]))
+        return Kept(_message(said["message"]), _count(said.get("was_deferred", 0)))
     if "began" in said:
         return Began(str(said["began"]))
     if "taken_back" in said:
         return TakenBack(_count(said["taken_back"]))
+    if "deferred" in said:
+        return Deferred(_count(said["n"]), str(said["deferred"]))
+    if "withdrawn" in said:
+        return Withdrawn(_count(said["withdrawn"]))
     if said["turn"] == "over":
         return TurnOver()
     raise ValueError("no entry")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simharness.agents.reference.contract import CANCEL_BOUND_S
-from simharness.agents.reference.entries import Began, Kept, TakenBack, TurnOver
+from simharness.agents.reference.entries import Began, Deferred, Kept, TakenBack, TurnOver
 from simharness.agents.reference.session import Session
 from simharness.agents.reference.streak import Streak
 from simharness.trace import (
@@ -22,6 +22,7 @@ from simharness.trace import (
     Notice,
     Reported,
     StreamEnd,
+    user,
 )
 
 if TYPE_CHECKING:
@@ -65,6 +66,16 @@ class Journal:
         """Add a whole message to the history."""
         self.report(MessageStart(message))
         self.store(message)
+        self.report(MessageEnd(message))
+
+    def hear(self, said: str | Deferred) -> None:
+        """Add what the user has said. If it was deferred, it waits no more from here on."""
+        if isinstance(said, str):
+            self.append(user(said))
+            return
+        message = user(said.text)
+        self.report(MessageStart(message))
+        self.session.note(Kept(message, said.number))
         self.report(MessageEnd(message))
 
     def store(self, message: Message) -> None:

@@ -17,6 +17,7 @@ from simharness.agents.reference.answering import Answering
 from simharness.agents.reference.calling import HookCalls
 from simharness.agents.reference.cancelling import Cancellation
 from simharness.agents.reference.contract import CONTRACT
+from simharness.agents.reference.deferring import deferring, left_over, text_of, with_text
 from simharness.agents.reference.guarding import Guard
 from simharness.agents.reference.hooks import Hooks
 from simharness.agents.reference.journal import Journal
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from simharness.agent import World
     from simharness.agents.reference.calling import Ruling
+    from simharness.agents.reference.entries import Deferred
 
 __all__ = ["BusyError", "End", "ReferenceAgent", "Run"]
 
@@ -105,17 +107,15 @@ class ReferenceAgent(Supervised):
     # --- what a user calls ----------------------------------------------------------------------
 
     async def prompt(self, text: str, *, stream: bool = True) -> None:
-        """Run one prompt to its end. Raises what made the run fail.
+        """Run one prompt to its end. Without `stream` each answer is shown when it is whole.
 
-        Raises `BusyError` during a run, and `GoneError` behind a shutdown.
-
-        Without `stream` each answer is shown when it is whole.
-
+        Raises what made the run fail, `BusyError` during a run, `GoneError` behind a shutdown.
         A cancelled run just returns, unless it was cancelled by `task.cancel()`: then everything
         is brought to its end first and CancelledError is raised, as asyncio expects.
         """
-        await self.admit()
-        await self.serve(lambda run: self.begin(run, text), stream=stream)
+        async with deferring(text, self.journal, self.stops) as said:
+            await self.admit()
+            await self.serve(lambda run: self.begin(run, said), stream=stream)
 
     async def continue_(self, *, stream: bool = True) -> None:
         """Like `prompt`, with nothing new: the model goes on from the history as it is."""
@@ -210,7 +210,7 @@ class ReferenceAgent(Supervised):
 
     def meet_second_prompt(self) -> None:
         """Refuse a prompt that comes during a run, or make room for it."""
-        if self.settings.second_prompt == "reject":
+        if self.settings.second_prompt == "reject" and not self.stops.gone:  # else to be stopped
             raise BusyError("a run is in progress")
         if self._run is not None:
             self.make_room(self._run)
@@ -299,14 +299,16 @@ class ReferenceAgent(Supervised):
         cancellation.marks_outrank = self.contract.cause_precedence != "first"
         return cancellation
 
-    async def begin(self, run: Run, text: str) -> End:
+    async def begin(self, run: Run, said: str | Deferred) -> End:
         """Begin with a prompt, once the filters have let it pass."""
-        ruling = await run.hooks.rule("input_filter", text)
+        left = await left_over(self.journal, run.hooks, self.accepted)
+        ruling = await run.hooks.rule("input_filter", text_of(said))
         if run.cancellation.called and self.hooks.input_filter:
             return run.turns.cancelled()  # it was never accepted
         if ruling.denied is not None:
             return self.reject(ruling.denied)
-        return await run.turns.take([*self.queues.take_steering(), self.accepted(ruling)])
+        heard = with_text(said, self.accepted(ruling))
+        return await run.turns.take([*left, *self.queues.take_steering(), heard])
 
     def reject(self, reason: str) -> End:
         """Turn a prompt away: nothing of it is kept."""
@@ -320,8 +322,9 @@ class ReferenceAgent(Supervised):
 
     async def begin_again(self, run: Run) -> End:
         """Go on from the history as it is; without one there is nothing to do."""
-        if self.journal.history:
-            return await run.turns.take(self.queues.take_steering())
+        left = await left_over(self.journal, run.hooks, self.accepted)
+        if left or self.journal.history:
+            return await run.turns.take([*left, *self.queues.take_steering()])
         if run.cancellation.called:
             return run.turns.cancelled()
         return await self.begin_queued(run) if self.queues.waiting else End(Outcome.COMPLETED)

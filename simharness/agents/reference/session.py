@@ -16,10 +16,12 @@ import attrs
 
 from simharness.agents.reference.entries import (
     Began,
+    Deferred,
     Entry,
     Kept,
     TakenBack,
     TurnOver,
+    Withdrawn,
     from_line,
     to_line,
 )
@@ -38,23 +40,30 @@ __all__ = ["Fold", "Line", "Session", "entries_of", "forked"]
 class Fold:
     """What entries add up to. `began` are the calls whose bodies may have run.
 
-    `in_turn`: an answer came and its turn has not ended.
+    `in_turn`: an answer came and its turn has not ended. `deferred` are the prompts that wait, by
+    their numbers.
     """
 
     history: list[Message] = attrs.field(factory=list)
     began: set[str] = attrs.field(factory=set)
     in_turn: bool = False
+    deferred: dict[int, Deferred] = attrs.field(factory=dict)
 
     def apply(self, entry: Entry) -> None:
         """Add one entry."""
         match entry:
-            case Kept(message):
+            case Kept(message, deferred):
                 self.history.append(message)
+                self.deferred.pop(deferred, None)
                 self.in_turn = self.in_turn or message.role != "user"
             case Began(call_id):
                 self.began.add(call_id)
             case TurnOver():
                 self.in_turn = False
+            case Deferred(number):
+                self.deferred[number] = entry
+            case Withdrawn(number):
+                self.deferred.pop(number, None)
             case TakenBack(length):
                 self.history[:] = in_order(self.history)[:length]
 
@@ -87,6 +96,7 @@ class Session:
         self._unsaved: deque[Line] = deque()
         self._unchecked: list[Line] = []  # the store says that it has them
         self._size = 0  # of the file when it was checked last
+        self._left: tuple[Deferred, ...] = ()  # what was deferred in a process that is gone
         self._lock = asyncio.Lock()
 
     @property
@@ -114,6 +124,32 @@ class Session:
         """Give an entry its number and its line."""
         self._unsaved.append(Line(self._next, to_line(self._next, entry)))
         self._next += 1
+
+    # --- prompts that wait ----------------------------------------------------------------------
+
+    @property
+    def stored(self) -> bool:
+        """Whether there is a store, so that a prompt that waits can outlive the process."""
+        return self._store is not None
+
+    def defer(self, text: str) -> Deferred:
+        """Note a prompt that has to wait."""
+        deferred = Deferred(self._next, text)
+        self.note(deferred)
+        return deferred
+
+    async def secure(self, deferred: Deferred) -> bool:
+        """Write what was noted; whether the store has this prompt and will keep it."""
+        await self.settle()
+        return all(line.number != deferred.number for line in (*self._unsaved, *self._unchecked))
+
+    def waits(self, deferred: Deferred) -> bool:
+        """Whether a prompt has neither been heard nor withdrawn."""
+        return deferred.number in self._fold.deferred
+
+    def left_over(self) -> list[Deferred]:
+        """The prompts that still wait although the process is gone that they came to."""
+        return [deferred for deferred in self._left if self.waits(deferred)]
 
     # --- writing --------------------------------------------------------------------------------
 
@@ -177,6 +213,8 @@ class Session:
         fold = Fold.of(entry for _, entry in numbered)
         self._fold.history[:] = fold.history
         self._fold.began, self._fold.in_turn = fold.began, fold.in_turn
+        self._fold.deferred = fold.deferred
+        self._left = tuple(fold.deferred.values())
         self._next = 1 + max((number for number, _ in numbered), default=0)
         self._size = len(text)
         self._tell_of_unreadable(text)
@@ -215,11 +253,12 @@ def entries_of(text: str) -> list[Entry]:
 
 def forked(text: str, turn: int | None) -> list[str]:
     """The lines of a session up to the end of its turn number `turn`; all of them, if it has no
-    such turn."""
+    such turn. A prompt that waits is left to the session that it was said in."""
     lines: list[str] = []
     over = 0
     for number, entry in _numbered(text):
-        lines.append(to_line(number, entry))
+        if not isinstance(entry, Deferred):
+            lines.append(to_line(number, entry))
         over += isinstance(entry, TurnOver)
         if over == turn:
             break

@@ -23,9 +23,12 @@ from simharness.trace import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from simharness.agents.reference.answering import Answer, Answering
     from simharness.agents.reference.calling import HookCalls
     from simharness.agents.reference.cancelling import Cancellation
+    from simharness.agents.reference.entries import Deferred
     from simharness.agents.reference.journal import Journal
     from simharness.agents.reference.limits import Limits
     from simharness.agents.reference.queues import Queues
@@ -76,7 +79,7 @@ class Turns:
     used_before: int
     taken: int = 0
 
-    async def take(self, incoming: list[str]) -> End:
+    async def take(self, incoming: Sequence[str | Deferred]) -> End:
         """Take turns until one of them ends the run, or a cancel between them does.
 
         `incoming` is what the user has said.
@@ -96,10 +99,10 @@ class Turns:
                 return self.cancelled()
             incoming = self.next_incoming(end)
 
-    def hear(self, incoming: list[str]) -> None:
+    def hear(self, incoming: Sequence[str | Deferred]) -> None:
         """Add to the history what the user has said."""
-        for text in incoming:
-            self.journal.append(user(text))
+        for said in incoming:
+            self.journal.hear(said)
 
     def goes_on(self, end: End | None) -> bool:
         """Whether another turn follows: there are results to send, or the user has said more."""

@@ -10,10 +10,12 @@ from hypothesis import given, settings, strategies as st
 from simharness.agent import StoreError
 from simharness.agents.reference.entries import (
     Began,
+    Deferred,
     Entry,
     Kept,
     TakenBack,
     TurnOver,
+    Withdrawn,
     from_line,
     to_line,
 )
@@ -56,7 +58,8 @@ _MESSAGES = st.builds(
     interrupted=st.booleans(),
 )
 _ENTRIES = st.one_of(
-    st.builds(Kept, _MESSAGES),
+    st.builds(Kept, _MESSAGES, st.integers(0, 9)),
+    st.builds(Withdrawn, st.integers(0, 9)),
     st.builds(Began, _IDS),
     st.builds(TurnOver),
     st.builds(TakenBack, st.integers(0, 3)),
@@ -141,6 +144,39 @@ def test_an_entry_is_read_as_it_was_written(number: int, entry: Entry) -> None:
 def test_a_line_that_is_no_entry_is_none(line: str) -> None:
     """Nothing is raised."""
     assert from_line(line) is None
+
+
+def test_a_deferred_prompt_has_the_number_of_its_line() -> None:
+    """So that a later line can say which one waits no more."""
+    assert (7, Deferred(7, "hi")) == from_line(to_line(7, Deferred(7, "hi")))
+
+
+def test_a_deferred_prompt_waits_until_it_is_heard_or_withdrawn() -> None:
+    """It is no part of the history while it waits; what is heard or withdrawn twice is no fault."""
+    two = [Deferred(1, "a"), Deferred(2, "b")]
+    assert {1: two[0], 2: two[1]} == Fold.of(two).deferred
+    fold = Fold.of([*two, Kept(user("b"), 2), Withdrawn(1), Withdrawn(1)])
+    assert ({}, [user("b")]) == (fold.deferred, fold.history)
+
+
+def test_a_prompt_is_secure_when_the_store_has_flushed_it() -> None:
+    """A store that fails, or loses the line whenever it is written, has not got it."""
+    for faults, secure in (("", True), ("f", True), ("ff", False), ("d", True), ("dd", False)):
+        made, store, _ = session(faults=faults)
+        deferred = made.defer("later")
+        assert secure == asyncio.run(made.secure(deferred))
+        assert secure == ("later" in store.text)
+        assert made.waits(deferred)
+
+
+def test_what_was_deferred_in_a_process_that_is_gone_is_left_over() -> None:
+    """What the process defers itself is not, and neither is what was heard meanwhile."""
+    text = written(Deferred(1, "a"), Deferred(2, "b"), Withdrawn(1))
+    made, _, _ = session(text)
+    own = made.defer("c")
+    assert [Deferred(2, "b")] == made.left_over()
+    made.note(Kept(user("b"), 2))
+    assert ([], True) == (made.left_over(), made.waits(own))
 
 
 def test_the_history_is_what_the_entries_add_up_to() -> None:
@@ -273,3 +309,9 @@ def test_a_fork_has_the_lines_up_to_the_end_of_a_turn() -> None:
     """All of them, if there is no such turn or none is named."""
     text = written(Kept(HI), TurnOver(), Kept(user("more")), TurnOver(), Kept(user("third")))
     assert [2, 4, 5, 5] == [len(forked(text, turn)) for turn in (1, 2, 3, None)]
+
+
+def test_a_fork_leaves_the_prompts_that_wait() -> None:
+    """They are done in the session that they were said in."""
+    text = written(Kept(HI), Deferred(2, "later"), TurnOver())
+    assert [Kept(HI), TurnOver()] == entries_of("\n".join(forked(text, None)))
