@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from simharness.scenario.model import Case, Scenario
     from tests.conformance.playing import Played
 
+pytestmark = pytest.mark.timeout(1200)  # all mutants are run in one fixture
+
 DISTINCT_MIN = 60
 """Pairs of a rule and the cheapest case in which a mutant breaks it."""
 
