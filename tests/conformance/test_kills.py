@@ -1,4 +1,4 @@
-"""Kill and reload at every store write of twenty shipped scenarios, each kill followed by another.
+"""Kill and reload at every store write of shipped scenarios, each kill followed by another.
 
 The scenarios get a store; their own expectations say nothing about a run that was killed, so the
 rules judge alone: calls are paired, what was settled is there, loading never raises, and loading
@@ -52,6 +52,8 @@ SCENARIOS = (
     "limits/many-calls",
     "queue/second-prompt-waits",
     "retry/retry-then-tools",
+    "stops/one-of-two-parked-prompts-is-cancelled",
+    "stops/quiesce-drains",
     "tools/results-in-the-order-of-calls",
 )
 STORE_RULES = {
