@@ -1,4 +1,4 @@
-"""langchain: a response that ends before its first token is kept as an empty answer, and sent again.
+"""langchain: a response that ends before its first token is kept as an empty answer and sent again.
 
 The connection ends with nothing but its first chunk. The run succeeds, and every later request of
 the thread holds an assistant message without content, which some providers refuse.

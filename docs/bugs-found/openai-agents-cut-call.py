@@ -25,7 +25,12 @@ def chunk(delta: dict[str, Any], finish: str | None = None) -> str:
     return f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"
 
 
-CALL = {"index": 0, "id": "c1", "type": "function", "function": {"name": "search", "arguments": CUT}}
+CALL = {
+    "index": 0,
+    "id": "c1",
+    "type": "function",
+    "function": {"name": "search", "arguments": CUT},
+}
 CALLED = chunk({"tool_calls": [CALL]})
 BY_CLOSE = CALLED
 BY_LENGTH = CALLED + chunk({}, "length") + "data: [DONE]\n\n"

@@ -16,7 +16,12 @@ from agents import Agent, OpenAIChatCompletionsModel, Runner, function_tool, set
 from openai import AsyncOpenAI, InternalServerError
 
 set_tracing_disabled(disabled=True)
-CALL = {"index": 0, "id": "c1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+CALL = {
+    "index": 0,
+    "id": "c1",
+    "type": "function",
+    "function": {"name": "search", "arguments": "{}"},
+}
 HEAD = {"id": "1", "created": 0, "model": "m"}
 
 
