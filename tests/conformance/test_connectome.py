@@ -1,4 +1,4 @@
-"""Connectome's outcome matrix holds because of a list of pieces; without any of them it does not."""
+"""Connectome's outcome matrix holds because of many pieces; without any of them it does not."""
 
 from __future__ import annotations
 
@@ -78,7 +78,5 @@ def test_with_all_pieces_every_case_holds(cases: list[Case]) -> None:
     """The same cases, on the loop without a fault."""
     sound = find_profile("connectome").factory
     with batch():
-        broken = [
-            case.id for case in cases if Bench(case, sound).trial(ScheduleChooser()).broken()
-        ]
+        broken = [case.id for case in cases if Bench(case, sound).trial(ScheduleChooser()).broken()]
     assert [] == broken

@@ -34,6 +34,7 @@ CONNECTOME = Profile(
             late_tool_result="dropped",
             foreign_abort_after_cancel="failure",
             failed_final=f"note({FAILED})",
+            retry_after_visible_output="with-boundary",
             turn_scope="stream",
             abort_visible="yes",
         )
