@@ -116,12 +116,12 @@ class Cancels:
 
         We cancel the task, or leave the iterator, of the prompt before the action, if that is not
         over yet. What the agent is told is about the run in progress: of several prompts the
-        first, for the others wait.
+        first, for the others wait, and of a run beside the conversation only if that is idle.
         """
-        unsettled = self._trial.user.unsettled
+        unsettled, aside = self._trial.user.unsettled, self._trial.user.aside
         if way in _HARNESS and user.run in unsettled:
             return user.run
-        return min(unsettled, default=0)
+        return min(unsettled, key=lambda run: (run in aside, run), default=0)
 
     def called(self, way: str, reason: str, run: int, *, inside: bool) -> None:
         """Record the call, and watch for the point at which it counts."""

@@ -134,10 +134,13 @@ class User:
         self._prompt = prompt
         self._do = do
         self.unsettled: set[int] = set()
+        self.aside: set[int] = set()  # runs beside the conversation
         self.actions: list[UserAction] = []
         run = 0
         for action in actions:
             run += isinstance(action, PromptAction)
+            if isinstance(action, PromptAction) and action.ephemeral:
+                self.aside.add(run)
             self.actions.append(UserAction(loop, action, run, self._perform))
         self._segment: list[UserAction] = []
         self._holding: list[UserAction] = []  # reached, and holding what appears from now on

@@ -12,7 +12,7 @@ from simharness.agents.profiles import DEEPSEEK_HARNESS
 from simharness.agents.reference.answering import Answer, Answering
 from simharness.agents.reference.assembler import Assembler
 from simharness.agents.reference.journal import Journal
-from simharness.agents.reference.loop import ReferenceAgent
+from simharness.agents.reference.loop import ReferenceAgent, Run
 from simharness.agents.reference.stream import Attempt, Broken, Cut, Ending
 from simharness.agents.reference.tools import ToolAnswer, ToolRunner
 from simharness.trace import Call, Message, Text
@@ -124,11 +124,20 @@ class ContentBehindTheFinishCounts(Assembler):
 class IdleCancelsArm(ReferenceAgent):
     """A cancel while nothing runs is kept for the next turn (A35)."""
 
+    armed: tuple[str, str] | None = None
+
     def cancel(self, way: CancelWay, reason: str, queue: str = "") -> None:
         if self.stops.running:
             super().cancel(way, reason, queue)
         else:
-            self.stops.early = (reason, queue)
+            self.armed = (reason, queue)
+
+    def open_run(self) -> Run:
+        run = super().open_run()
+        if self.armed is not None:
+            self.cancel_run(run, *self.armed)
+            self.armed = None
+        return run
 
 
 class TheLatchIsLost(ReferenceAgent):

@@ -104,15 +104,15 @@ class PromptsOutliveTheShutdown(Stops):
 class PausedAgentsServePrompts(Gate):
     """What is prompted in a quiesce begins at once."""
 
-    async def passed(self) -> None:
+    async def passed(self, who: object) -> None:
         pass
 
 
 class ParkedPromptsAreForgotten(Gate):
     """A resume lets new prompts pass and forgets those that wait."""
 
-    def let_one(self) -> None:
-        self._line.popleft()
+    def let(self, who: object) -> None:
+        self._line.pop(who, None)
 
 
 class QuiescesNeverAbandon(Quiescing):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 
 __all__ = ["Gate"]
 
@@ -13,23 +12,20 @@ class Gate:
 
     def __init__(self) -> None:
         self.closed = False
-        self._line: deque[asyncio.Future[None]] = deque()
+        self._line: dict[object, asyncio.Future[None]] = {}
 
-    async def passed(self) -> None:
-        """Wait until the gate is open, or until this one is let through."""
+    async def passed(self, who: object) -> None:
+        """Wait until the gate is open, or until `who` is let through."""
         if not self.closed:
             return
-        place = asyncio.get_running_loop().create_future()
-        self._line.append(place)
+        place = self._line[who] = asyncio.get_running_loop().create_future()
         await place
 
-    def let_one(self) -> None:
-        """Let the prompt pass that has waited longest."""
-        while self._line:
-            place = self._line.popleft()
-            if not place.done():
-                place.set_result(None)
-                return
+    def let(self, who: object) -> None:
+        """Let one pass, if it waits."""
+        place = self._line.pop(who, None)
+        if place is not None and not place.done():
+            place.set_result(None)
 
     def close(self) -> None:
         """Keep prompts from now on."""
@@ -38,5 +34,5 @@ class Gate:
     def open(self) -> None:
         """Let all prompts pass, those that wait in their order."""
         self.closed = False
-        while self._line:
-            self.let_one()
+        for who in tuple(self._line):
+            self.let(who)

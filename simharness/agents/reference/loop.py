@@ -57,7 +57,7 @@ class Run:
     """One run in progress. `kept_before`: how long the history was before it.
 
     `queue` is what becomes of queued messages if it is cancelled: run, drop or park. `rolled_back`:
-    a later prompt takes its place.
+    a later prompt takes its place. `parked`: the user was told that the queue waits.
     """
 
     cancellation: Cancellation
@@ -66,6 +66,7 @@ class Run:
     kept_before: int
     queue: str
     rolled_back: bool = False
+    parked: bool = False
 
 
 class ReferenceAgent(Supervised):
@@ -130,24 +131,6 @@ class ReferenceAgent(Supervised):
         """Say something that the model hears when it has nothing else to do."""
         self.queues.follow_up(text)
 
-    def cancel(self, way: CancelWay, reason: str, queue: str = "") -> None:  # noqa: ARG002
-        """Cancel the run in progress. Without one this does nothing, to the next run either.
-
-        `queue` says what becomes of queued messages: run, drop or park. The first cancel decides.
-        """
-        running, stops = self.stops.running, self.stops
-        if running:
-            self.cancel_run(running[0], reason, queue)
-        elif stops.expected and stops.early is None:
-            stops.early = (reason, queue)  # for the run that has been let in and begins next
-            stops.gate.let_one()
-
-    def cancel_run(self, run: Run, reason: str, queue: str) -> None:
-        """Cancel a run; only the first cancel has a say in what becomes of the queue."""
-        if queue and not run.cancellation.called:
-            run.queue = queue
-        run.cancellation.set(reason)
-
     def history(self) -> list[Message]:
         """The messages the next request would hold, without the system prompt."""
         return list(self.journal.history)
@@ -198,15 +181,13 @@ class ReferenceAgent(Supervised):
         if self.caller is None:  # else it was let in where it was asked for
             self.stops.let_in()
         try:
-            await self.stops.gate.passed()
+            await self.stops.gate.passed(self.asking())
             if self.admission.taken:
                 self.meet_second_prompt()
             await self.admission.enter()
-        except asyncio.CancelledError:
-            self.stops.early = None
+        except BaseException:
+            self.come_back()
             raise
-        finally:
-            self.stops.expected -= 1
 
     def meet_second_prompt(self) -> None:
         """Refuse a prompt that comes during a run, or make room for it."""
@@ -223,11 +204,14 @@ class ReferenceAgent(Supervised):
             run.cancellation.set("rolled back" if policy == "rollback" else "interrupted")
 
     async def serve(self, begin: Callable[[Run], Awaitable[End]], *, stream: bool) -> None:
-        """Do one run and, if it was cancelled and its queue is to run, one for what is queued."""
-        run, end = await self.one_run(begin, stream=stream)
-        while self._run is not None:
-            run, end = await self.one_run(self.begin_queued, stream=stream)
-        await self.journal.settle(run.cancellation)  # what was taken back at the very end
+        """Do one run and, as long as what is queued is to run, one more for that."""
+        try:
+            run, end = await self.one_run(begin, stream=stream)
+            while self._run is not None:
+                run, end = await self.one_run(self.begin_queued, stream=stream)
+            await self.journal.settle(run.cancellation)  # what was taken back at the very end
+        finally:
+            self.come_back()
         if run.cancellation.by_task and end.outcome is Outcome.CANCELLED:
             raise asyncio.CancelledError(end.cause)
         if end.error is not None:
@@ -238,10 +222,9 @@ class ReferenceAgent(Supervised):
     ) -> tuple[Run, End]:
         """One run from its start to its end, whatever happens between them."""
         run = self._run = self.open_run()
-        self.stops.began(run)
-        if self.stops.early is not None:
-            self.cancel_run(run, *self.stops.early)
-            self.stops.early = None
+        early = self.stops.began(run, self.asking())
+        if early is not None:
+            self.cancel_run(run, *early)
         if self.admission.waited_for:
             self.make_room(run)
         run.turns.answering.streaming = stream
@@ -370,18 +353,28 @@ class ReferenceAgent(Supervised):
         if end.outcome is Outcome.CANCELLED and run.queue == "drop":
             for text in self.queues.drop():
                 self.journal.report(Notice("dropped", text))
-        elif self.queues.waiting and not self.queue_runs(run, end):
+        elif not self.queue_runs(run, end):
+            self.park(run)
+
+    def park(self, run: Run) -> None:
+        """Say once that what is queued waits for the next run."""
+        if self.queues.waiting and not run.parked:
+            run.parked = True
             self.journal.report(Notice("parked", "what was queued waits for the next run"))
 
     def queue_runs(self, run: Run, end: End) -> bool:
         """Whether what is queued is done at once.
 
-        Never after `task.cancel()`, for the task is over, nor where the framework stopped the run.
+        Behind a run that completed, which looked at the queue before somebody said more, unless
+        nothing new may begin. Never after `task.cancel()`, for the task is over, nor where the
+        framework stopped the run.
         """
         cancellation = run.cancellation
-        over = cancellation.by_task or cancellation.marked
-        stopped = end.outcome is Outcome.CANCELLED and not over
-        return stopped and run.queue == "run" and self.queues.waiting
+        if not self.queues.waiting or cancellation.by_task or cancellation.marked:
+            return False
+        if end.outcome is Outcome.COMPLETED:
+            return not (cancellation.called or self.stops.gate.closed)
+        return end.outcome is Outcome.CANCELLED and run.queue == "run"
 
     def roll_back(self, run: Run) -> None:
         """Forget the run, as a later prompt takes its place; name what the user said in it."""
@@ -394,5 +387,6 @@ class ReferenceAgent(Supervised):
     def release(self, run: Run, end: End) -> None:
         """Be ready for the next prompt, unless the queue runs first."""
         if not self.queue_runs(run, end):
+            self.park(run)
             self._run = None
             self.admission.leave()

@@ -8,14 +8,17 @@ loop's business.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import attrs
+
+from simharness.agents.reference.cancelling import Caller
 from simharness.agents.reference.gate import Gate
 
 if TYPE_CHECKING:
     from simharness.agents.reference.loop import Run
 
-__all__ = ["GoneError", "StoppedError", "Stops"]
+__all__ = ["Asked", "GoneError", "StoppedError", "Stops"]
 
 
 class StoppedError(Exception):
@@ -26,11 +29,24 @@ class GoneError(Exception):
     """A prompt came to an agent that had been shut down or disposed of."""
 
 
-class Stops:
-    """The runs in progress, and what stops all of them. `gone`: why no new one may begin.
+@attrs.define(eq=False)
+class Asked:
+    """A prompt that a task has called and that has not come back; `aside`: of an ephemeral run.
 
-    `expected` is how many runs were let in that have not begun, and `early` a caller's cancel, with
-    what becomes of the queue, for the next of them.
+    `run` is the latest of its runs. Until there is one, `early` is a caller's cancel of it, with
+    what becomes of the queue.
+    """
+
+    task: asyncio.Task[Any]
+    aside: bool = False
+    run: Run | None = None
+    early: tuple[str, str] | None = None
+
+
+class Stops:
+    """What was asked for, the runs in progress, and what stops all of them.
+
+    `gone`: why no new one may begin.
     """
 
     gate_type = Gate
@@ -38,28 +54,46 @@ class Stops:
     def __init__(self) -> None:
         self.gone = ""
         self.gate = self.gate_type()
-        self.expected = 0
-        self.early: tuple[str, str] | None = None
+        self._asked: dict[asyncio.Task[Any], Asked] = {}
         self._running: list[Run] = []
         self._waiters: list[asyncio.Future[None]] = []
 
     # --- runs come and go -----------------------------------------------------------------------
 
-    def let_in(self) -> None:
-        """Expect a new run, or refuse it if the agent is gone."""
+    def let_in(self, *, aside: bool = False) -> None:
+        """Know of a prompt of the running task, or refuse it if the agent is gone."""
         self.check()
-        self.expected += 1
+        task = Caller.now().task
+        self._asked[task] = Asked(task, aside)
+
+    def came_back(self) -> None:
+        """Forget the prompt of the running task."""
+        self._asked.pop(Caller.now().task, None)
+
+    def meant(self) -> Asked | None:
+        """What a caller's cancel means: the conversation's prompt, the oldest if others wait.
+
+        Only while the conversation is idle the oldest ephemeral run: who cancels from beside it
+        stops what the user sees at work.
+        """
+        return min(self._asked.values(), key=lambda asked: asked.aside, default=None)
 
     def check(self) -> None:
         """Refuse a new run if the agent is gone."""
         if self.gone:
             raise GoneError(f"the agent is gone: {self.gone}")
 
-    def began(self, run: Run) -> None:
-        """Know of a run; one that was let in before the agent was gone is stopped at once."""
+    def began(self, run: Run, task: asyncio.Task[Any]) -> tuple[str, str] | None:
+        """Know of a run that `task` has asked for; what cancelled it before there was one.
+
+        One that was let in before the agent was gone is stopped at once.
+        """
         self._running.append(run)
         if self.gone:
             run.cancellation.mark(self.gone)
+        asked = self._asked.setdefault(task, Asked(task))
+        asked.run, early, asked.early = run, asked.early, None
+        return early
 
     def ended(self, run: Run) -> None:
         """Forget a run; who waits for the last one goes on."""

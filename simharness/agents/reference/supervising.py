@@ -1,4 +1,4 @@
-"""What the framework can ask of an agent: to stop, to pause, to begin a stream anew, to run aside.
+"""What can be asked of an agent besides a prompt: a stop, a pause, a stream anew, a run aside.
 
 The calls act at once; what they return is only to be awaited by who wants to know when it is done.
 """
@@ -6,7 +6,7 @@ The calls act at once; what they return is only to be awaited by who wants to kn
 from __future__ import annotations
 
 import abc
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simharness.agents.reference.cancelling import Caller
 from simharness.agents.reference.contract import CANCEL_BOUND_S
@@ -15,9 +15,10 @@ from simharness.agents.reference.quiescing import Quiescing
 from simharness.agents.reference.stopping import Stops
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Awaitable
 
-    from simharness.agent import World
+    from simharness.agent import CancelWay, World
     from simharness.agents.reference.hooks import Hooks
     from simharness.agents.reference.journal import Journal
     from simharness.agents.reference.loop import ReferenceAgent, Run
@@ -63,6 +64,27 @@ class Supervised(abc.ABC):
         self.quiescing = self.quiescing_type(self.stops, self.journal.tell)
 
     # --- stops ----------------------------------------------------------------------------------
+
+    def cancel(self, way: CancelWay, reason: str, queue: str = "") -> None:  # noqa: ARG002
+        """Cancel the run in progress. Without one this does nothing, to the next run either.
+
+        That is the conversation's; only while it is idle the oldest ephemeral one. `queue` says
+        what becomes of queued messages: run, drop or park. The first cancel decides.
+        """
+        asked = self.stops.meant()
+        if asked is None:
+            return
+        if asked.run is not None:
+            self.cancel_run(asked.run, reason, queue)
+        elif asked.early is None:
+            asked.early = (reason, queue)
+            self.stops.gate.let(asked.task)
+
+    def cancel_run(self, run: Run, reason: str, queue: str) -> None:
+        """Cancel a run; only the first cancel has a say in what becomes of the queue."""
+        if queue and not run.cancellation.called:
+            run.queue = queue
+        run.cancellation.set(reason)
 
     def shutdown(self, drain_s: float = 0.0) -> Awaitable[None]:
         """Stop for good. For `drain_s` seconds runs may go on to their own end first."""
@@ -113,12 +135,22 @@ class Supervised(abc.ABC):
 
         Raises what made it fail, and `StoppedError` if it was stopped, whoever stopped it.
         """
-        self.stops.let_in()
+        self.stops.let_in(aside=True)
         one = self.ephemeral_type(self.aside())
         try:
             return await one.run(text)
         finally:
+            self.stops.came_back()
             self.latest = one.agent.latest
+
+    def come_back(self) -> None:
+        """The prompt is over for who asked for it; an ephemeral one is when its caller goes on."""
+        if self.caller is None:
+            self.stops.came_back()
+
+    def asking(self) -> asyncio.Task[Any]:
+        """The task that awaits what is asked for in the running one."""
+        return (self.caller or Caller.now()).task
 
     def aside(self) -> ReferenceAgent:
         """An agent for an ephemeral run: all as here, but with nothing said yet or stored."""

@@ -99,14 +99,41 @@ def test_the_contract_says_whether_marks_outrank_callers() -> None:
 
 def test_an_agent_that_is_gone_refuses_and_says_why() -> None:
     """The first reason stays; asking to be let in raises."""
-    stops = Stops()
-    stops.let_in()
-    assert 1 == stops.expected
-    stops.leave("shutdown")
-    stops.leave("disposed")
-    with pytest.raises(GoneError, match="the agent is gone: shutdown"):
-        stops.let_in()
-    assert 1 == stops.expected
+
+    async def program() -> object:
+        stops = Stops()
+        stops.leave("shutdown")
+        stops.leave("disposed")
+        with pytest.raises(GoneError, match="the agent is gone: shutdown"):
+            stops.let_in()
+        return stops.meant()
+
+    assert None is run(program)
+
+
+def test_a_cancel_means_the_conversation_and_else_the_oldest_run_beside_it() -> None:
+    """Whoever was let in first; what has come back is meant no more."""
+
+    async def program() -> object:
+        stops, meant = Stops(), []
+        asked = {"aside 1": True, "one": False, "aside 2": True, "two": False}
+        over = {name: asyncio.Event() for name in asked}
+
+        async def ask(name: str) -> None:
+            stops.let_in(aside=asked[name])
+            await over[name].wait()
+            stops.came_back()
+
+        tasks = [asyncio.create_task(ask(name), name=name) for name in asked]
+        await asyncio.sleep(0)
+        while (one := stops.meant()) is not None:
+            meant.append(one.task.get_name())
+            over[meant[-1]].set()
+            await asyncio.sleep(0)
+        await asyncio.wait(tasks)
+        return meant
+
+    assert ["one", "two", "aside 1", "aside 2"] == run(program)
 
 
 def test_waiting_for_nothing_takes_no_time() -> None:
@@ -118,14 +145,14 @@ def test_waiting_for_nothing_takes_no_time() -> None:
 # --- the gate -------------------------------------------------------------------------------------
 
 
-def test_a_closed_gate_lets_through_in_order_and_an_open_one_everybody() -> None:
-    """One by one while it is closed, all when it opens; who gave up is passed over."""
+def test_a_closed_gate_lets_through_who_is_named_and_an_open_one_everybody() -> None:
+    """Each while it is closed, all in their order when it opens; who gave up is passed over."""
 
     async def program() -> object:
         gate, passed = Gate(), []
 
         async def come(name: str) -> None:
-            await gate.passed()
+            await gate.passed(name)
             passed.append(name)
 
         await come("early")
@@ -134,15 +161,15 @@ def test_a_closed_gate_lets_through_in_order_and_an_open_one_everybody() -> None
         await asyncio.sleep(0)
         tasks[0].cancel()
         await asyncio.sleep(0)
-        gate.let_one()
+        gate.let("c")
         await asyncio.sleep(0)
-        assert ["early", "b"] == passed
+        assert ["early", "c"] == passed
         gate.open()
         await asyncio.wait(tasks)
-        gate.let_one()  # nobody is there
+        gate.let("c")  # nobody is there
         return passed
 
-    assert ["early", "b", "c", "d"] == run(program)
+    assert ["early", "c", "b", "d"] == run(program)
 
 
 # --- quiescing ------------------------------------------------------------------------------------
