@@ -5,6 +5,7 @@ import pytest
 
 from simharness.contract import Contract
 from simharness.trace import (
+    ActionTaken,
     Call,
     CancelCalled,
     CancelEffective,
@@ -226,3 +227,11 @@ def test_an_agent_that_does_not_disclose_aborts_is_not_judged() -> None:
     """It says so."""
     hides = Contract(abort_visible="no")
     assert 0 == verdict("abort-visible", *cut(before=DEPLOYING), contract=hides).occasions
+
+
+def test_a_note_is_owed_for_a_callers_stop_alone() -> None:
+    """It claims that somebody has asked for it; the last message may be one, too."""
+    notes = Contract(abort_visible="yes", cancel_marker="note([halt])")
+    assert 1 == len(verdict("abort-visible", *cut(before=STREAMING), contract=notes).violations)
+    asked = (*STREAMING, ActionTaken("shutdown"))
+    assert 0 == verdict("abort-visible", *cut(before=asked), contract=notes).occasions

@@ -7,11 +7,13 @@ from simharness.trace import (
     ActionTaken,
     AgentEnd,
     CancelCalled,
+    MessageEnd,
     Notice,
     Outcome,
     PromptCalled,
     Record,
     StreamTold,
+    user,
 )
 from tests.unit.rules.traces import done, texts, verdict
 
@@ -104,3 +106,13 @@ def test_a_run_that_completed_or_names_no_cause_is_no_occasion() -> None:
     records = [PromptCalled("hi"), BUDGET, AgentEnd(Outcome.COMPLETED), done()]
     assert 0 == verdict("cancel-attribution", *records, contract=MARKS).occasions
     assert [] == problems(BUDGET, cause="")
+
+
+def test_a_declared_note_claims_a_callers_stop() -> None:
+    """Behind a shutdown it is a lie."""
+    notes = Contract(
+        cause_precedence="mark-over-caller", cancel_marker="note([halt])", reports=FAMILIES
+    )
+    note = MessageEnd(user("[halt]"))
+    assert [] == problems(USER, note, cause="user", contract=notes)
+    assert 1 == len(problems(SHUTDOWN, note, cause="shutdown", contract=notes))

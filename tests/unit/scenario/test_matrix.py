@@ -103,6 +103,15 @@ def test_a_shared_value_is_the_same_everywhere() -> None:
     assert "b" == cases[1].about
 
 
+def test_a_shared_value_can_use_those_before_it() -> None:
+    """And none that come later, which would have to be known first."""
+    text = sheet(for_each="{end: [error, close], said: [[a, $end]]}", model="[$said]")
+    ends = [case.prompts[0].model[0].steps[-1] for case in load_text(text).cases]
+    assert ["error", "close"] == [getattr(end, "kind", "") for end in ends]
+    text = sheet(for_each="{said: [[a, $end]], end: [error, close]}", model="[$said]")
+    assert any('unknown variable "$end"' in problem for problem in problems_of(text))
+
+
 def test_too_many_cases_are_a_mistake() -> None:
     """The number of cases is bounded, also where the product would be astronomic."""
     many = "{each: [" + ", ".join(f"v{number}" for number in range(20)) + "]}"
