@@ -63,6 +63,8 @@ def _cut_request(facts: Facts, run: RunFacts, cancel: Cancel) -> RequestMade | N
     taken = None if request is None else facts.terminal(request)
     if taken is not None and taken.answering and taken.n < cancel.called:
         return None  # it had been told to end before, for another reason
+    if request is not None and given_up(facts, request):
+        return None  # the same, though its own end came before that was seen
     end = facts.natural_end(request, min(cancel.effective, run.over))
     return request if end is None or _owed(facts.contract, end) else None
 

@@ -4,6 +4,7 @@ import pytest
 
 from simharness.contract import Contract
 from simharness.trace import (
+    ActionTaken,
     Call,
     CancelCalled,
     CancelEffective,
@@ -14,6 +15,8 @@ from simharness.trace import (
     Record,
     RequestMade,
     Shown,
+    StreamClosed,
+    StreamTold,
     TerminalTaken,
     assistant,
     user,
@@ -133,6 +136,14 @@ def test_a_finished_message_is_owed_as_a_cut_one_is() -> None:
 def test_whether_other_ends_were_cut_is_not_judged(end: Record, contract: Contract) -> None:
     """Who was first, the end or the cancel, decides what becomes of the message."""
     assert 0 == verdict("delivered-prefix-kept", *cut(ends=end), contract=contract).occasions
+
+
+def test_a_stream_that_had_been_given_up_for_another_is_not_the_cut_one() -> None:
+    """Even if its own end came first: what it had shown is taken back; the cancel meets none."""
+    records = cut(ends=TerminalTaken(1, "finish", "stop"))
+    records[5:5] = [ActionTaken("context_restart anywhere"), StreamTold(1, "signal")]
+    records[8:8] = [StreamClosed(1, "aclose")]
+    assert 0 == verdict("delivered-prefix-kept", *records, contract=KEPT).occasions
 
 
 def test_without_a_next_request_nothing_is_known() -> None:
