@@ -56,6 +56,8 @@ def expect() -> Schema:
         "history": listed(ref("message")),
         "timeline": listed(ref("record")),
         "requests": COUNT,
+        "sent": listed(listed(ref("message"))),
+        "settled": one_or_more(TEXT),
         "bodies": {"type": "object", "additionalProperties": COUNT},
         "usage": choice(
             {"type": "array", "items": COUNT, "minItems": 2, "maxItems": 2},
