@@ -76,6 +76,27 @@ async def abort_while_the_tool_runs() -> int:
     return len(provider.requests) - 1
 
 
+async def stop_a_hanging_stream(how: str) -> tuple[bool, int]:
+    """Stop a run whose stream hangs; return whether it settled and how many tasks it left."""
+    shown = text("Let me look")
+    provider = Provider([event("start", text("")), event("text_delta", shown), asyncio.Event()])
+    agent = agent_of(provider)
+    task = asyncio.create_task(agent.prompt("hi"))
+    await asyncio.sleep(0.005)
+    if how == "abort":
+        agent.abort()
+    else:
+        task.cancel()
+    await asyncio.wait([task], timeout=0.05)
+    return task.done(), len(asyncio.all_tasks() - {task, asyncio.current_task()})
+
+
+@pytest.mark.parametrize(("how", "settled"), [("abort", False), ("task.cancel", True)])
+def test_a_stream_that_hangs_is_waited_for_after_a_stop(how: str, settled: bool) -> None:
+    """abort() does not end the run; after task.cancel() the task behind it still waits."""
+    assert (settled, 1) == asyncio.run(stop_a_hanging_stream(how))
+
+
 @pytest.mark.parametrize("how", ["abort", "task.cancel"])
 def test_tools_start_and_models_are_asked_after_the_stop(how: str) -> None:
     """The loop goes on: it runs the tool and makes the next model request."""
