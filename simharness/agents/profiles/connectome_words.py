@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simharness.stoprecords import BatchPending, BatchSettled, LogLost, StreamRestarted
 from simharness.trace import (
     ActionTaken,
     AgentEnd,
     AgentStart,
+    BatchPending,
+    BatchSettled,
     FailureCounted,
+    LogLost,
     LogRow,
     MessageEnd,
     MessageUpdate,
@@ -25,6 +27,7 @@ from simharness.trace import (
     ProviderRetry,
     RequestMade,
     RunSettled,
+    StreamRestarted,
     TerminalTaken,
     ToolExecutionEnd,
     ToolStarted,
