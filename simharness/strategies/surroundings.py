@@ -69,6 +69,8 @@ SETTINGS: st.SearchStrategy[Document] = st.one_of(
             "time_limit": PAUSES,
             "loop_limit": st.integers(1, 2),
             "guard": PAUSES,
+            "reads_on": st.booleans(),
+            "idle_limit": PAUSES,
         },
     ),
 )

@@ -132,7 +132,8 @@ def test_hooks_stand_everywhere_and_every_setting_is_set(some: list[Case]) -> No
     names = {field.name for field in attrs.fields(Settings)}
     assert names == {name for case in some for name in case.settings}
     others = {a.verb for case in some for a in case.actions if isinstance(a, OtherAction)}
-    assert {"steer", "follow_up", "wait"} == others
+    stops = {"context_restart", "shutdown", "dispose"}
+    assert {"steer", "follow_up", "wait"} | stops == others
     cancels = [a for case in some for a in case.actions if isinstance(a, CancelAction)]
     assert {None, "run", "drop", "park"} == {cancel.queue for cancel in cancels}
 
