@@ -248,9 +248,7 @@ def _per_prompt(what: str, wanted: Sequence[str], actual: Sequence[str]) -> str:
     return f"the {what}s are {joined(actual)}; expected {joined(wanted)}"
 
 
-def _other_messages(
-    wanted: Sequence[MessagePattern], actual: Sequence[Message], about: str
-) -> str:
+def _other_messages(wanted: Sequence[MessagePattern], actual: Sequence[Message], about: str) -> str:
     if not any(pattern.role == "system" for pattern in wanted):
         actual = [message for message in actual if message.role != "system"]
     return _difference(message_aligner(wanted), wanted, actual, about)
