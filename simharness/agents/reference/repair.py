@@ -21,8 +21,13 @@ OUTCOME_UNKNOWN = "outcome unknown: the program ended while it ran"
 
 def in_order(messages: Sequence[Message]) -> list[Message]:
     """`messages` with each result behind its call; one without a call, or a second one, is left
-    out."""
-    places = {call.id: place for place, message in enumerate(messages) for call in message.calls}
+    out. What a result says calls nothing."""
+    places = {
+        call.id: place
+        for place, message in enumerate(messages)
+        if message.role != "tool"
+        for call in message.calls
+    }
     results: dict[int, list[Message]] = {}
     answered: set[str] = set()
     for message in messages:
@@ -43,6 +48,7 @@ def missing_results(messages: Sequence[Message], began: Collection[str]) -> list
     return [
         tool_result(call.id, OUTCOME_UNKNOWN if call.id in began else NOT_STARTED, is_error=True)
         for message in messages
+        if message.role != "tool"
         for call in message.calls
         if call.id not in answered
     ]

@@ -298,6 +298,13 @@ def test_results_stand_behind_their_calls() -> None:
     )
 
 
+def test_a_call_within_a_result_is_none() -> None:
+    """No loop writes one, but a file may hold it; a result for it would have no place."""
+    odd = Message("tool", (Call("c2", "read", "{}"),), call_id="c1")
+    messages = [HI, assistant("", Call("c1", "search", "{}")), odd]
+    assert (messages, []) == (in_order(messages), missing_results(messages, ()))
+
+
 def test_a_session_in_order_is_left_alone() -> None:
     """Repair writes nothing."""
     made, _, told = session(written(Kept(HI), Kept(ASKS), Kept(ONE), Kept(TWO), TurnOver()))
