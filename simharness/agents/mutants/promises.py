@@ -77,11 +77,20 @@ class SteeringWaitsForTheBatch(ToolRunner):
         return False
 
 
-class FollowUpsWaitForAPrompt(Turns):
-    """The queue is not looked at when the model has nothing else to do."""
+class _HearsNothingMore(Turns):
+    """Ends with the first answer that has nothing to be done."""
 
     def goes_on(self, end: End | None) -> bool:
         return end is None
+
+
+class FollowUpsWaitForAPrompt(ReferenceAgent):
+    """The queue is not looked at when the model has nothing else to do."""
+
+    turns_type = _HearsNothingMore
+
+    def queue_runs(self, run: Run, end: End) -> bool:
+        return end.outcome is not Outcome.COMPLETED and super().queue_runs(run, end)
 
 
 MUTANTS = (
