@@ -63,7 +63,8 @@ def outcome_of_run(trace: Trace, run: int) -> str:
     """How a run ended: what its return said, else its AgentEnd, else how `prompt` came back."""
     settled = trace.of(RunSettled, run)
     if not settled:
-        if any(run in kill.runs for kind in (Killed, Forked) for kill in trace.of(kind)):
+        killed = [kill.runs for kill in trace.of(Killed)] + [fork.runs for fork in trace.of(Forked)]
+        if any(run in runs for runs in killed):
             return "killed"
         return "not settled" if trace.of(PromptCalled, run) else _NEVER
     if settled[-1].outcome is not None:

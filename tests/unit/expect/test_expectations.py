@@ -128,14 +128,14 @@ def test_causes_are_what_the_agent_reports() -> None:
 )
 def test_settled_is_what_callers_got_as_far_as_it_is_written(expect: str) -> None:
     """Behind `returned` the answer of a run whose caller is given it may be left out."""
-    closing = [PromptCalled("again"), AnswerReturned("done"), RunSettled("returned")]
-    nothing = [PromptCalled("hi"), AnswerReturned(""), RunSettled("returned")]
+    closing: list[Record] = [PromptCalled("again"), AnswerReturned("done"), RunSettled("returned")]
+    nothing: list[Record] = [PromptCalled("hi"), AnswerReturned(""), RunSettled("returned")]
     assert [] == messages(expect, trace_of(nothing, closing))
 
 
 def test_an_exception_may_follow_how_a_prompt_settled() -> None:
     """Its kind alone or with its words, and never a word in part."""
-    raised = [PromptCalled("hi"), RunSettled("raised", "ValueError: no idea")]
+    raised: list[Record] = [PromptCalled("hi"), RunSettled("raised", "ValueError: no idea")]
     trace = trace_of(raised, settled())
     for said in ("raised", "'raised ValueError:'", "'raised ValueError: no idea'"):
         assert [] == messages(f"{{settled: [{said}, returned]}}", trace)

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from simharness.agent import BlockEnd, BlockStart, ReasoningDelta, TextDelta
+from simharness.agent import BlockEnd, BlockStart, Chunk, ReasoningDelta, TextDelta
 from simharness.provider.compile import compile_stream
 from simharness.scenario.load import load_text
 
@@ -36,7 +36,7 @@ def test_a_piece_that_comes_before_its_call_belongs_to_it() -> None:
     )
 
 
-def chunks(steps: str) -> list[object]:
+def chunks(steps: str) -> list[Chunk | None]:
     """All that a stream of these steps sends, but for its start and its finish."""
     text = f"scenario: chunks\nmodel: [[{steps}]]\nrun: [prompt: Go]\n"
     stream = load_text(text).cases[0].prompts[0].model[0]
