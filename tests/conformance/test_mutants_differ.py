@@ -94,29 +94,24 @@ def cheap(suite: tuple[Played, ...], scenarios: tuple[Scenario, ...]) -> list[Ch
     return sorted(cases, key=lambda one: (one.cost, one.case.id))
 
 
-@pytest.fixture(scope="module")
-def kills(suite: tuple[Played, ...], scenarios: tuple[Scenario, ...]) -> list[tuple[Kills, int]]:
+def killed(suite: tuple[Played, ...], scenarios: tuple[Scenario, ...]) -> list[tuple[Kills, int]]:
     """Every mutant that the default schedules kill, with the number of its cheapest case."""
     cases = cheap(suite, scenarios)
-    with batch():
-        found = [(one, one.cheapest) for one in (Kills(mutant, cases) for mutant in MUTANTS)]
+    found = [(one, one.cheapest) for one in (Kills(mutant, cases) for mutant in MUTANTS)]
     return [(one, number) for one, number in found if number is not None]
 
 
-def test_many_mutants_are_noticed_by_a_rule_and_a_case_of_their_own(
-    kills: list[tuple[Kills, int]],
+def test_mutants_are_noticed_by_a_rule_and_a_case_of_their_own(
+    suite: tuple[Played, ...], scenarios: tuple[Scenario, ...]
 ) -> None:
-    """Each such pair proves something that no other proves."""
-    pairs = Counter((one.mutant.rule, number) for one, number in kills)
-    assert DISTINCT_MIN <= len(pairs), pairs.most_common(9)
-
-
-def test_no_two_mutants_are_noticed_alike(kills: list[tuple[Kills, int]]) -> None:
-    """Those with the same rule and cheapest case differ in what else they break."""
-    groups = defaultdict(list)
-    for one, number in kills:
-        groups[one.mutant.rule, number].append(one)
+    """Many by such a pair alone; those that share one differ in what else they break."""
     with batch():
+        kills = killed(suite, scenarios)
+        pairs = Counter((one.mutant.rule, number) for one, number in kills)
+        assert DISTINCT_MIN <= len(pairs), pairs.most_common(9)
+        groups = defaultdict(list)
+        for one, number in kills:
+            groups[one.mutant.rule, number].append(one)
         alike = [
             (one.mutant.id, other.mutant.id)
             for group in groups.values()
