@@ -10,7 +10,6 @@ import attrs
 from simharness.agent import ProviderError
 from simharness.agents.mutants.mutant import mutant
 from simharness.agents.reference.answering import Answering
-from simharness.agents.reference.cancelling import Cancellation
 from simharness.agents.reference.gate import Gate
 from simharness.agents.reference.loop import ReferenceAgent, Run
 from simharness.agents.reference.quiescing import Quiescing
@@ -26,20 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["MUTANTS"]
 
 
-class CallersOutrankTheFramework(Cancellation):
-    """A caller's reason names the cause of a run that a shutdown stopped as well."""
-
-    @property
-    def reason(self) -> str:
-        return self._reason if self._reason != self._mark else super().reason
-
-
 class ShutdownsLeaveANote(ReferenceAgent):
-    """Every stop leaves a note of an interruption, also one that no caller has asked for."""
+    """A shutdown leaves a note of an interruption, which no caller has asked for."""
 
     def last_word(self, run: Run, end: End) -> End:
         end = super().last_word(run, end)
-        if end.outcome is Outcome.CANCELLED:
+        if end.outcome is Outcome.CANCELLED and end.cause == "shutdown":
             self.journal.tell("interruption", "the user interrupted")
         return end
 
@@ -202,7 +193,6 @@ class RefusedTextStays(Attempt):
 
 
 MUTANTS = (
-    mutant("callers-outrank-the-framework", "cancel-attribution", CallersOutrankTheFramework),
     mutant("shutdowns-leave-a-note", "cancel-attribution", ShutdownsLeaveANote),
     mutant("shutdowns-are-counted", "cancel-not-failure", ShutdownsAreCounted),
     mutant("cut-streams-have-failed", "delivered-prefix-kept", CutStreamsHaveFailed),
