@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simharness.agents.mutants import MUTANTS
+from simharness.agents.mutants import find_mutant
 from simharness.agents.reference import CONTRACT, make
 from simharness.campaign.pairing import has_parity
 from simharness.check import Bench
@@ -68,6 +68,6 @@ def test_the_pair_is_judged_on_the_default_schedule() -> None:
     """The occasion is the reference loop's, the violation that of a loop which ends with text."""
     good = Bench(case(), make).trial(ScheduleChooser())
     assert ("streaming-parity" in good.occasions, ()) == (True, good.violations)
-    (faulty,) = (one for one in MUTANTS if one.rule == "streaming-parity")
+    faulty = find_mutant("plain-answers-end-with-their-text")
     bad = Bench(case(), faulty.factory).trial(ScheduleChooser())
     assert {"streaming-parity"} == bad.broken()
