@@ -61,7 +61,7 @@ def test_generated_mutants_are_a_list_of_their_own_and_fail_nothing(
     words = [
         "mutants",
         "--generated",
-        "calling.HookCalls.t",
+        "stream.Attempt.b",
         "--path",
         str(tmp_path),
         "--budget",
@@ -72,7 +72,7 @@ def test_generated_mutants_are_a_list_of_their_own_and_fail_nothing(
     report = json.loads(capsys.readouterr().out)
     assert {"format", "simharness", "python", "mutants", "survivors", "generated"} == set(report)
     assert ([], []) == (report["mutants"], report["survivors"])
-    assert all(mutant["id"].startswith("calling.HookCalls.t") for mutant in report["generated"])
+    assert all(mutant["id"].startswith("stream.Attempt.b") for mutant in report["generated"])
     assert {True, False} == {bool(mutant["killed_by"]) for mutant in report["generated"]}
 
     assert 0 == main([*words, "--json", "-", "--jobs", "2"])
