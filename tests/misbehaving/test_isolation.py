@@ -15,7 +15,7 @@ from simharness.campaign.reproduce import rerun
 from simharness.campaign.sweeper import sweep
 from simharness.check import check_suite
 from simharness.cli import main
-from simharness.isolate import Fleet, Setup, UnusableError
+from simharness.isolate import Fleet, Isolation, Setup, UnusableError
 from simharness.replay.code import ReplayCode
 from simharness.scenario.load import load_text
 from simharness.verdict import CaseVerdict
@@ -108,7 +108,8 @@ def test_a_sweep_goes_on_behind_every_death() -> None:
 
 def test_workers_are_gone_when_the_campaign_is() -> None:
     """Also one that is busy with something it would never finish."""
-    fleet = Fleet(setup(agents.SpinsInC))
+    patient = attrs.evolve(setup(agents.SpinsInC), isolation=Isolation(wall_s=600.0))
+    fleet = Fleet(patient)
     with fleet:
         fleet.expect([case("bad", "{prompt: misbehave}")], PLAN)
         fleet.check(case("good", "{prompt: go}"), PLAN)
