@@ -191,8 +191,17 @@ def cancelled_during_a_tool(case: Case) -> bool:
 
 @pytest.mark.parametrize(
     ("wanted", "text"),
-    [(cancelled, ONE_CANCEL), (cancelled_during_a_tool, DURING_A_TOOL)],
-    ids=["cancelled", "during-a-tool"],
+    [
+        pytest.param(cancelled, ONE_CANCEL, id="cancelled"),
+        pytest.param(
+            cancelled_during_a_tool,
+            DURING_A_TOOL,
+            id="during-a-tool",
+            marks=pytest.mark.xfail(
+                strict=True, reason="since stops are drawn, a second cancel stays in front of it"
+            ),
+        ),
+    ],
 )
 def test_cases_shrink_to_what_matters(wanted: Callable[[Case], bool], text: str) -> None:
     """Nothing is left that the property does not need."""
