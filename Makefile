@@ -13,7 +13,7 @@ PROFILES := yoagent deepseek-harness tunacode connectome
 conformance: $(VENV)/.installed
 	$(BIN)/simharness run scenarios --agent reference --strict-coverage --out reports/latest
 	for profile in $(PROFILES); do \
-		$(BIN)/simharness run scenarios --profile $$profile --budget quick --strict-coverage \
+		$(BIN)/simharness run scenarios --profile $$profile --budget 5 \
 			--out reports/latest/$$profile || exit; \
 	done
 
