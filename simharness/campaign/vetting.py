@@ -37,9 +37,9 @@ def _unknown_loop(case: Case) -> str:
     profiles = [profile.name for profile in PROFILES]
     if case.profile is not None and case.profile not in profiles:
         return f'unknown profile "{case.profile}"{did_you_mean(case.profile, profiles)}'
-    mutants = {mutant.id: mutant for mutant in MUTANTS}
     if case.mutant is None:
         return ""
+    mutants = {mutant.id: mutant for mutant in MUTANTS}
     if case.mutant not in mutants:
         return f'unknown mutant "{case.mutant}"{did_you_mean(case.mutant, mutants)}'
     profile = mutants[case.mutant].profile

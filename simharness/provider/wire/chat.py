@@ -19,14 +19,13 @@ from simharness.agent import (
     KeepAlive,
     Malformed,
     OpaqueDelta,
-    ProviderError,
     ReasoningDelta,
     Request,
     StreamStart,
     TextDelta,
     UsageReport,
 )
-from simharness.provider.wire.dialect import Dialect, text_of
+from simharness.provider.wire.dialect import Dialect, openai_error, text_of
 from simharness.provider.wire.sse import COMMENT, DONE, frame
 from simharness.trace import Block, Call, Message, Reasoning, Text
 
@@ -69,7 +68,7 @@ class ChatEncoder:
             case Finish(reason):
                 return self._finished(reason)
             case Failed(error):
-                return frame(_error(error))
+                return frame(openai_error(error))
             case KeepAlive():
                 return COMMENT
             case Malformed(text):
@@ -143,10 +142,6 @@ def _usage(usage: UsageReport) -> dict[str, int]:
     }
 
 
-def _error(error: ProviderError) -> object:
-    return {"error": {"message": str(error), "type": error.kind, "param": None, "code": error.kind}}
-
-
 def _read(body: Mapping[str, Any]) -> Request:
     """The messages of a request, as faithfully as they were sent."""
     messages = tuple(_message(sent) for sent in body.get("messages", ()))
@@ -176,4 +171,6 @@ def _blocks(sent: Mapping[str, Any], text: str) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
-CHAT = Dialect("openai-chat", "/chat/completions", frozenset(_FINISH), _read, ChatEncoder, _error)
+CHAT = Dialect(
+    "openai-chat", "/chat/completions", frozenset(_FINISH), _read, ChatEncoder, openai_error
+)

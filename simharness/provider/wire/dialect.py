@@ -11,7 +11,7 @@ import attrs
 if TYPE_CHECKING:
     from simharness.agent import Chunk, ProviderError, Request
 
-__all__ = ["STATUS", "Dialect", "Encoder", "Posted", "text_of"]
+__all__ = ["STATUS", "Dialect", "Encoder", "Posted", "openai_error", "text_of"]
 
 STATUS: Mapping[str, int] = {
     "rate_limit": 429,
@@ -59,6 +59,11 @@ class Dialect:
     read: Callable[[Mapping[str, Any]], Request]
     encoder: Callable[[Mapping[str, Any]], Encoder]
     error: Callable[[ProviderError], object]
+
+
+def openai_error(error: ProviderError) -> object:
+    """The body of an error, as both of OpenAI's dialects write it."""
+    return {"error": {"message": str(error), "type": error.kind, "param": None, "code": error.kind}}
 
 
 def text_of(content: object, kinds: tuple[str, ...] = ("text",)) -> str:

@@ -19,14 +19,13 @@ from simharness.agent import (
     KeepAlive,
     Malformed,
     OpaqueDelta,
-    ProviderError,
     ReasoningDelta,
     Request,
     StreamStart,
     TextDelta,
     UsageReport,
 )
-from simharness.provider.wire.dialect import Dialect, text_of
+from simharness.provider.wire.dialect import Dialect, openai_error, text_of
 from simharness.provider.wire.sse import COMMENT, frame
 from simharness.trace import Block, Call, Message, Opaque, Reasoning, Text
 
@@ -231,10 +230,6 @@ class ResponsesEncoder:
         return frame({"type": kind, "sequence_number": self._number, **fields}, kind)
 
 
-def _error(error: ProviderError) -> object:
-    return {"error": {"message": str(error), "type": error.kind, "param": None, "code": error.kind}}
-
-
 def _read(body: Mapping[str, Any]) -> Request:
     """The messages of a request. Items of one answer, which come in a row, are one message."""
     instructions = str(body.get("instructions") or "")
@@ -282,4 +277,6 @@ def _message(item: Mapping[str, Any]) -> Message:
     return Message("user", said) if item.get("role") == "user" else Message("system", said)
 
 
-RESPONSES = Dialect("openai-responses", "/responses", _FINISHES, _read, ResponsesEncoder, _error)
+RESPONSES = Dialect(
+    "openai-responses", "/responses", _FINISHES, _read, ResponsesEncoder, openai_error
+)
