@@ -13,7 +13,6 @@ from contextvars import ContextVar
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-import httpx2
 from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, ToolMessage
 from langchain_core.tools import StructuredTool
@@ -24,6 +23,7 @@ from langgraph.errors import GraphRecursionError
 from simharness import trace
 from simharness.agent import CancelWay, Style
 from simharness.agents.base import Watched
+from simharness.agents.wired import BASE_URL, http_client
 from simharness.contract import Contract
 
 if TYPE_CHECKING:
@@ -59,11 +59,11 @@ class LangGraph:
         self._graph = self._build("")
 
     def _build(self, system: str) -> Any:
-        client = httpx2.AsyncClient(transport=self._world.transport("httpx2"))
+        client = http_client(self._world)
         model = ChatOpenAI(
             model="scripted",
             api_key="scripted",
-            base_url="http://scripted.invalid/v1",
+            base_url=BASE_URL,
             http_async_client=client,
             max_retries=0,
             streaming=True,

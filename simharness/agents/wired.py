@@ -13,10 +13,15 @@ from openai import AsyncOpenAI
 if TYPE_CHECKING:
     from simharness.agent import World
 
-__all__ = ["openai_client"]
+__all__ = ["BASE_URL", "http_client", "openai_client"]
 
 BASE_URL = "http://scripted.invalid/v1"
 """Never looked up: the transport answers."""
+
+
+def http_client(world: World) -> httpx2.AsyncClient:
+    """A client of the HTTP library over the world's transport."""
+    return httpx2.AsyncClient(transport=world.transport("httpx2"))
 
 
 def openai_client(world: World, **options: Any) -> AsyncOpenAI:
@@ -24,6 +29,5 @@ def openai_client(world: World, **options: Any) -> AsyncOpenAI:
 
     It does not retry by itself, so that what retries is the framework under test.
     """
-    http = httpx2.AsyncClient(transport=world.transport("httpx2"))
     words: dict[str, Any] = {"api_key": "scripted", "base_url": BASE_URL, "max_retries": 0}
-    return AsyncOpenAI(http_client=http, **(words | options))
+    return AsyncOpenAI(http_client=http_client(world), **(words | options))
