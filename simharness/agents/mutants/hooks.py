@@ -86,7 +86,6 @@ class RejectedRunsHaveNoEnd(ReferenceAgent):
     def close_run(self, run: Run, end: End) -> End:
         if end.outcome is not Outcome.REJECTED:
             return super().close_run(run, end)
-        self.latest = end
         self.release(run, end)
         return end
 

@@ -210,6 +210,7 @@ class ReferenceAgent(Supervised):
             while self._run is not None:
                 run, end = await self.one_run(self.begin_queued, stream=stream)
             await self.journal.settle(run.cancellation)  # what was taken back at the very end
+            self.latest = end  # not before: a run aside may have ended meanwhile
         finally:
             self.come_back()
         if run.cancellation.by_task and end.outcome is Outcome.CANCELLED:
@@ -323,7 +324,6 @@ class ReferenceAgent(Supervised):
         self.become_idle(end)
         end = self.last_word(run, end)
         run.turns.leave_note(end)
-        self.latest = end
         self.settle_queue(run, end)
         if run.rolled_back:
             self.roll_back(run)

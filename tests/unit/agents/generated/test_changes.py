@@ -17,7 +17,7 @@ from simharness.agents.mutants.generated.copies import Copy, modules
 from simharness.agents.mutants.generated.sites import functions
 from simharness.agents.reference import turns
 from simharness.trace import AgentEnd, Outcome, RequestMade
-from tests.unit.agents.reference.plays import play, stream
+from tests.unit.agents.reference.plays import error, play, stream
 
 ROOT = Path(simharness.__file__).parents[1]
 
@@ -62,17 +62,17 @@ def test_a_reason_is_a_sentence(reason: str) -> None:
 
 def test_a_change_changes_the_loop() -> None:
     """The copy runs as a whole, with the records and messages of the harness."""
-    name = "turns.Turns.verdict: delete `return End(Outcome.COMPLETED)`"
-    trace = play(stream("One"), factory=make_changed(change(name)))
+    name = "turns.Turns.verdict: delete `return End(Outcome.FAILED, cause, error, stands)`"
+    trace = play(stream("One", end=error()), factory=make_changed(change(name)))
     first, *_ = trace.of(RequestMade)
     assert ["user"] == [message.role for message in first.messages]
-    assert Outcome.FAILED is trace.of(AgentEnd)[0].outcome
+    assert Outcome.COMPLETED is trace.of(AgentEnd)[0].outcome
 
 
 def test_the_loop_of_the_process_stays_as_it_is() -> None:
     """No module of the copy is one of `sys.modules`."""
     before = {name: module for name, module in sys.modules.items() if "reference" in name}
-    factory = make_changed(change("turns.Turns.hear: delete `self.journal.append(user(text))`"))
+    factory = make_changed(change("turns.Turns.hear: delete `self.journal.hear(said)`"))
     after = {name: module for name, module in sys.modules.items() if "reference" in name}
     assert before == after
     assert factory is not reference.ReferenceAgent
