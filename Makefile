@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PROFILES := yoagent deepseek-harness tunacode connectome
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers frameworks determinism clean
+.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers frameworks coverage determinism clean
 
 # The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
@@ -50,6 +50,10 @@ bench-peers: $(VENV)/.dev
 # release: writes reports/frameworks.md and .json. ONLY="tinyagent pydantic-ai" runs some.
 frameworks: $(VENV)/.dev
 	$(BIN)/python -m tests.matrix $(ONLY)
+
+# What stands for each public report: writes reports/coverage.md.
+coverage: $(VENV)/.dev
+	$(BIN)/python -m tests.field
 
 # How many schedules each search strategy needs to find small bugs; minutes.
 bench-search: $(VENV)/.dev
