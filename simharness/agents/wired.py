@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import httpx2
-from openai import AsyncOpenAI
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
 if TYPE_CHECKING:
     from simharness.agent import World
@@ -18,10 +17,14 @@ __all__ = ["BASE_URL", "http_client", "openai_client"]
 BASE_URL = "http://scripted.invalid/v1"
 """Never looked up: the transport answers."""
 
+# The SDK takes clients of its own HTTP library only: httpx before release 3, httpx2 since.
+_CLIENT: Any = next(one for one in DefaultAsyncHttpxClient.__mro__ if one.__name__ == "AsyncClient")
+_LIBRARY = str(_CLIENT.__module__).partition(".")[0]
 
-def http_client(world: World) -> httpx2.AsyncClient:
-    """A client of the HTTP library over the world's transport."""
-    return httpx2.AsyncClient(transport=world.transport("httpx2"))
+
+def http_client(world: World) -> Any:
+    """A client of the SDK's HTTP library, `httpx` or `httpx2`, over the world's transport."""
+    return _CLIENT(transport=world.transport(_LIBRARY))
 
 
 def openai_client(world: World, **options: Any) -> AsyncOpenAI:
