@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
+from simharness.campaign.strategynames import STRATEGIES
 from simharness.search import (
     Bounded,
     Default,
@@ -33,19 +34,6 @@ __all__ = ["BUDGETS", "STRATEGIES", "Plan", "budget_of", "missed", "named", "str
 
 BUDGETS: Final[Mapping[str, int]] = {"quick": 20, "default": 100, "deep": 5000}
 """Trials per case, by name."""
-
-STRATEGIES: Final = (
-    "default",
-    "sweep",
-    "bounded",
-    "deviate",
-    "pct",
-    "selective",
-    "random",
-    "portfolio",
-    "schedule",
-)
-"""The names that `--strategy` and `explore: {strategy:}` take."""
 
 _SAMPLERS: Final = ("deviate", "pct", "selective", "random", "portfolio")
 _BOUND: Final = 1  # one deviation finds most order bugs and costs a hundred trials

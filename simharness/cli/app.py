@@ -28,6 +28,7 @@ _VERBS: Final = {
     "rules": "List the rules, or explain one.",
     "schema": "Print the JSON Schema of scenario files, for editors.",
     "new": "Write an agent adapter, a scenario or a CI workflow to start from.",
+    "completion": "Print the script by which bash, zsh or fish complete this command.",
     "agents": "List the agents that can be tested.",
 }
 
@@ -51,7 +52,7 @@ class _Verbs(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the verb, or say which there are."""
         name = args[0]
-        if name not in _VERBS and not name.startswith("-"):
+        if name not in _VERBS and not name.startswith("-") and not ctx.resilient_parsing:
             raise BadInput(
                 f'unknown verb "{name}"{did_you_mean(name, _VERBS)} Verbs: {", ".join(_VERBS)}'
             )

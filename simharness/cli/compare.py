@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simharness.cli.loudness import loudness_options
 from simharness.cli.options import find_agent, search_options
 from simharness.cli.problems import BadInput
 from simharness.cli.selecting import load_cases
@@ -33,12 +34,15 @@ _TWO = 2
         "simharness compare --agent tinyagent --agent pydantic-ai scenarios/cancel",
     ),
 )
-@click.argument("paths", nargs=-1, metavar="OLD.json NEW.json | [PATH]...")
+@click.argument("paths", nargs=-1, metavar="OLD.json NEW.json | [PATH]...", type=click.Path())
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Twice: before and after.")
 @click.option("--suite", is_flag=True, help="Compare agents on the shipped suite.")
 @search_options
 @click.option("--markdown", metavar="F", help="Write Markdown to a file; - is standard output.")
 @click.option("--json", "json_file", metavar="F", help="Write JSON; - is standard output.")
+@loudness_options(
+    "The summary line only; no progress bar.", "Every row of every table, not only the first 50."
+)
 def command(
     *,
     paths: tuple[str, ...],
@@ -47,6 +51,8 @@ def command(
     plan: Plan,
     markdown: str | None,
     json_file: str | None,
+    quiet: bool,
+    verbose: bool,
 ) -> int:
     """Compare two JSON reports, or two agents on the same scenarios.
 
@@ -60,7 +66,7 @@ def command(
     from simharness.report.atomic import write_text
 
     if agents:
-        before, after = _of_agents(agents, load_cases(paths, suite=suite), plan)
+        before, after = _of_agents(agents, load_cases(paths, suite=suite), plan, hidden=quiet)
         names = (agents[0], agents[1])
     else:
         before, after = _of_files(paths)
@@ -72,7 +78,7 @@ def command(
     elif markdown is not None:
         write_text(Path(markdown), comparison.as_markdown(found))
     if markdown != "-":
-        say(machine, comparison.as_text(found), json_file)
+        say(machine, comparison.as_text(found, quiet=quiet, verbose=verbose), json_file)
     return ExitCode.BROKEN if found.worse else ExitCode.HOLDS
 
 
@@ -88,10 +94,11 @@ def _of_files(paths: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _of_agents(
-    agents: Sequence[str], cases: Sequence[Case], plan: Plan
+    agents: Sequence[str], cases: Sequence[Case], plan: Plan, *, hidden: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     from simharness.campaign.refine import refine
     from simharness.check import check_suite
+    from simharness.cli.progress import Progress
     from simharness.report import json as as_json
 
     if len(agents) != _TWO:
@@ -100,7 +107,8 @@ def _of_agents(
     given = frozenset(case.place.file for case in cases)
     for name in agents:
         factory = find_agent(name)
-        done = check_suite(cases, factory, plan, agent=name, given=given)
+        with Progress(plan.most(cases), plan, hidden=hidden) as progress:
+            done = check_suite(cases, factory, plan, agent=name, given=given, on_result=progress)
         done = refine(done, factory, plan, agent=name, given=given)
         reports.append(as_json.suite_object(done, silent=(), timing=None))
     return reports[0], reports[1]

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from simharness.cli.completing import mutant_ids
+from simharness.cli.loudness import loudness_options
 from simharness.cli.options import budget_option
-from simharness.cli.problems import BadInput, did_you_mean
+from simharness.cli.problems import BadInput, did_you_mean, some_of
 from simharness.cli.selecting import load_cases
 from simharness.cli.verb import Verb
 from simharness.verdict import ExitCode
@@ -35,8 +37,14 @@ __all__ = ["command"]
         "simharness mutants --generated --jobs 4",
     ),
 )
-@click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--path", "paths", multiple=True, help="Scenarios instead of the shipped suite.")
+@click.argument("ids", nargs=-1, metavar="[ID]...", shell_complete=mutant_ids)
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    type=click.Path(),
+    help="Scenarios instead of the shipped suite.",
+)
 @budget_option
 @click.option(
     "--generated",
@@ -53,6 +61,9 @@ __all__ = ["command"]
 @click.option(
     "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
 )
+@loudness_options(
+    "Survivors and the summary line only; no progress bar.", "With what each mutant does."
+)
 def command(
     *,
     ids: tuple[str, ...],
@@ -61,6 +72,8 @@ def command(
     generated: bool,
     jobs: int,
     json_file: str | None,
+    quiet: bool,
+    verbose: bool,
 ) -> int:
     """Run the suite against each mutant of the reference loop until its rule is broken.
 
@@ -72,26 +85,31 @@ def command(
 
     cases = load_cases(paths, suite=not paths)
     if generated:
-        fates = _measured(ids, cases, plan, jobs)
+        fates = _measured(ids, cases, plan, jobs, hidden=quiet)
         machine = as_json.dump(as_json.header() | measured.as_object(fates))
-        say(machine, measured.as_text(fates), json_file)
+        say(machine, measured.as_text(fates, quiet=quiet, verbose=verbose), json_file)
         return ExitCode.HOLDS
-    done = _proved(_mutants(ids), cases, plan)
-    say(as_json.dump(as_json.header() | kills.as_object(done)), kills.as_text(done), json_file)
+    done = _proved(_mutants(ids), cases, plan, hidden=quiet)
+    machine = as_json.dump(as_json.header() | kills.as_object(done))
+    say(machine, kills.as_text(done, quiet=quiet, verbose=verbose), json_file)
     return ExitCode.BROKEN if any(kill.survives for kill in done) else ExitCode.HOLDS
 
 
-def _proved(mutants: Sequence[Mutant], cases: Sequence[Case], plan: Plan) -> list[Kill]:
+def _proved(
+    mutants: Sequence[Mutant], cases: Sequence[Case], plan: Plan, *, hidden: bool
+) -> list[Kill]:
     from tqdm import tqdm
 
     from simharness.campaign.proving import prove
 
     given = frozenset(case.place.file for case in cases)
-    shown = tqdm(mutants, unit="mutant", disable=not sys.stderr.isatty())
+    shown = tqdm(mutants, unit="mutant", disable=hidden or not sys.stderr.isatty())
     return [prove(mutant, cases, plan, given=given) for mutant in shown]
 
 
-def _measured(names: Sequence[str], cases: Sequence[Case], plan: Plan, jobs: int) -> list[Fate]:
+def _measured(
+    names: Sequence[str], cases: Sequence[Case], plan: Plan, jobs: int, *, hidden: bool
+) -> list[Fate]:
     """What becomes of the generated mutants whose names begin with one of `names`; none: all."""
     from tqdm import tqdm
 
@@ -112,7 +130,8 @@ def _measured(names: Sequence[str], cases: Sequence[Case], plan: Plan, jobs: int
     tasks = [(change, reach.of(change)) for change in wanted]
     with Crew(find, "reference", jobs) as crew:
         fates = crew.measured(tasks, plans(plan))
-        shown = tqdm(fates, total=len(tasks), unit="mutant", disable=not sys.stderr.isatty())
+        disable = hidden or not sys.stderr.isatty()
+        shown = tqdm(fates, total=len(tasks), unit="mutant", disable=disable)
         return list(shown)
 
 
@@ -123,5 +142,5 @@ def _mutants(ids: Sequence[str]) -> Sequence[Mutant]:
     for wanted in ids:
         if wanted not in by_id:
             near = did_you_mean(wanted, by_id)
-            raise BadInput(f'unknown mutant "{wanted}"{near} Mutants: {", ".join(by_id)}')
+            raise BadInput(f'unknown mutant "{wanted}"{near} Mutants: {some_of(list(by_id))}')
     return [by_id[wanted] for wanted in ids] if ids else list(MUTANTS)

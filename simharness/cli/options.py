@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import click
 
+from simharness.campaign.strategynames import STRATEGIES
 from simharness.cli import project
-from simharness.cli.problems import BadInput, did_you_mean
+from simharness.cli.completing import agent_names, profile_names
+from simharness.cli.problems import BadInput, did_you_mean, some_of
 from simharness.cli.seeds import seed_options, seeds_of
 
 if TYPE_CHECKING:
@@ -35,22 +37,14 @@ _AGENT = click.option(
     metavar="NAME|module:factory",
     help="The agent under test; `simharness agents` lists names.  "
     "[default: that of pyproject.toml, else reference]",
+    shell_complete=agent_names,
 )
 
 _PROFILE = click.option(
-    "--profile", metavar="NAME", help="Let the reference loop behave as this real system does."
-)
-
-_STRATEGIES = (
-    "default",
-    "sweep",
-    "bounded",
-    "deviate",
-    "pct",
-    "selective",
-    "random",
-    "portfolio",
-    "schedule",
+    "--profile",
+    metavar="NAME",
+    help="Let the reference loop behave as this real system does.",
+    shell_complete=profile_names,
 )
 
 _BUDGET = click.option(
@@ -73,7 +67,7 @@ _SEARCH = (
     _TOTAL,
     click.option(
         "--strategy",
-        type=click.Choice(_STRATEGIES),
+        type=click.Choice(STRATEGIES),
         help="How schedules are chosen; default: everything up to the bound, fewest first.",
     ),
     click.option("--bound", type=click.IntRange(0), help="Most deviations from the default order."),
@@ -160,6 +154,8 @@ def output_options(command: Command) -> Command:
         output = Output(**{name: words.pop(name) for name in names})
         if [output.json, output.junit, output.markdown].count("-") > 1:
             raise BadInput("only one report can go to standard output")
+        if output.quiet and output.verbose:
+            raise BadInput("--quiet and --verbose exclude each other: give one of them")
         return command(output=output, **words)
 
     return _with(bundled, _OUTPUT)
@@ -210,4 +206,4 @@ def _mutant(name: str) -> AgentFactory:
             factory: AgentFactory = mutant.factory
             return factory
     ids = [mutant.id for mutant in MUTANTS]
-    raise BadInput(f'unknown mutant "{name}"{did_you_mean(name, ids)} Mutants: {", ".join(ids)}')
+    raise BadInput(f'unknown mutant "{name}"{did_you_mean(name, ids)} Mutants: {some_of(ids)}')

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from simharness.campaign.results import CaseResult, Finding, SuiteResult
     from simharness.cli.options import Output
 
-__all__ = ["echo", "keep_long_scenarios", "say", "write_suite"]
+__all__ = ["case_lines", "echo", "keep_long_scenarios", "say", "write_suite"]
 
 _LISTED = 20  # not exercised cases that are named without --verbose
 
@@ -85,7 +85,7 @@ class _Reports:
         blocks.append("\n".join(f"NOTE {note}" for note in notes))
         if quiet:
             return _joined([*blocks, text.summary(self.suite, self.seconds)])
-        parts = ["\n".join(_case_lines(self.suite.results))] if verbose else []
+        parts = ["\n".join(case_lines(self.suite.results))] if verbose else []
         parts += [text.areas(self.suite), *blocks]
         parts.append(_missed(self.suite, limit=None if verbose else _LISTED))
         obstacles = coverage.obstacles(self.suite.agent)
@@ -149,7 +149,8 @@ def _missed(suite: SuiteResult, limit: int | None) -> str:
     return "\n".join(lines)
 
 
-def _case_lines(results: Iterable[CaseResult]) -> list[str]:
+def case_lines(results: Iterable[CaseResult]) -> list[str]:
+    """A line per case: what it covered; below it notes, and what is expected or waived."""
     lines = []
     for result in results:
         said = result.coverage or result.reason

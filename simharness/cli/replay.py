@@ -9,6 +9,8 @@ import click
 
 from simharness.cli.apart import Apart
 from simharness.cli.coded import case_of, codes
+from simharness.cli.completing import agent_names
+from simharness.cli.loudness import loudness_options
 from simharness.cli.options import find_agent
 from simharness.cli.problems import BadInput
 from simharness.cli.verb import Verb
@@ -33,12 +35,20 @@ _ORDER = (ExitCode.BROKEN, ExitCode.NOT_EXERCISED, ExitCode.HOLDS)  # the worst 
         "simharness replay reports/latest/report.json",
     ),
 )
-@click.argument("code", metavar="CODE|FILE")
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--agent", metavar="NAME|module:factory", help="Another agent than the recorded one.")
+@click.argument("code", metavar="CODE|FILE", type=click.Path())
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
+@click.option(
+    "--agent",
+    metavar="NAME|module:factory",
+    help="Another agent than the recorded one.",
+    shell_complete=agent_names,
+)
 @click.option("--isolate", is_flag=True, help="Run it in a worker process.")
 @click.option(
     "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
+)
+@loudness_options(
+    "Without the table of the trial.", "With every record of the trial behind its table."
 )
 def command(
     *,
@@ -47,6 +57,8 @@ def command(
     agent: str | None,
     isolate: bool,
     json_file: str | None,
+    quiet: bool,
+    verbose: bool,
 ) -> int:
     """Run the trial of a replay code again, or of every code in a file.
 
@@ -65,7 +77,8 @@ def command(
     except NotApplicable as error:
         raise BadInput(f"the agent cannot do what this trial needs: {error}") from None
     machine = as_json.dump(as_json.header() | {"replays": [replays.as_object(one) for one in done]})
-    say(machine, "\n\n".join(replays.as_text(one) for one in done), json_file)
+    said = [replays.as_text(one, quiet=quiet, verbose=verbose) for one in done]
+    say(machine, "\n\n".join(said), json_file)
     return next(
         exit_code for exit_code in _ORDER if any(one.exit_code is exit_code for one in done)
     )

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import click
 from tabulate import tabulate
 
+from simharness.cli.completing import rule_ids
+from simharness.cli.loudness import loudness_options
 from simharness.cli.problems import BadInput, did_you_mean
 from simharness.cli.verb import Verb
 
@@ -26,20 +28,28 @@ __all__ = ["command"]
         "simharness rules tool-pairing",
     ),
 )
-@click.argument("rule_id", required=False, metavar="[ID]")
-def command(*, rule_id: str | None) -> int:
+@click.argument("rule_id", required=False, metavar="[ID]", shell_complete=rule_ids)
+@loudness_options("Their ids only.", "The whole page of every rule.")
+def command(*, rule_id: str | None, quiet: bool, verbose: bool) -> int:
     """List the rules, or explain one."""
     from simharness.rules import RULES
 
     if rule_id is None:
-        click.echo(_table(RULES))
+        click.echo(_all(RULES, quiet=quiet, verbose=verbose))
         return 0
     by_id = {rule.id: rule for rule in RULES}
     if rule_id not in by_id:
         near = did_you_mean(rule_id, by_id)
         raise BadInput(f'unknown rule "{rule_id}"{near} Rules: {", ".join(by_id)}')
-    click.echo(_page(by_id[rule_id]))
+    rule = by_id[rule_id]
+    click.echo(f"{rule.id}: {rule.sentence}" if quiet else _page(rule))
     return 0
+
+
+def _all(rules: Sequence[Rule], *, quiet: bool, verbose: bool) -> str:
+    if quiet:
+        return "\n".join(rule.id for rule in rules)
+    return "\n\n\n".join(map(_page, rules)) if verbose else _table(rules)
 
 
 def _table(rules: Sequence[Rule]) -> str:

@@ -44,7 +44,7 @@ __all__ = ["command"]
         "simharness run --suite -k 'cancel and not tool'",
     ),
 )
-@click.argument("paths", nargs=-1, metavar="[PATH|FILE::CASE]...")
+@click.argument("paths", nargs=-1, metavar="[PATH|FILE::CASE]...", type=click.Path())
 @click.option("--suite", is_flag=True, help="Run the suite that comes with simharness.")
 @agent_option
 @search_options

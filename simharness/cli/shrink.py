@@ -10,6 +10,7 @@ import click
 
 from simharness.cli import project
 from simharness.cli.coded import case_of, codes, is_code
+from simharness.cli.loudness import loudness_options
 from simharness.cli.options import find_agent
 from simharness.cli.problems import BadInput, did_you_mean
 from simharness.cli.selecting import load_cases
@@ -36,8 +37,8 @@ _SECONDS: Final = 60.0
         "simharness shrink sh1:... -o tests/agents/small.sim.yaml",
     ),
 )
-@click.argument("failure", metavar="CODE|FILE[::CASE]")
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.argument("failure", metavar="CODE|FILE[::CASE]", type=click.Path())
+@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
 @click.option(
     "--agent",
     metavar="NAME|module:factory",
@@ -58,6 +59,9 @@ _SECONDS: Final = 60.0
 @click.option(
     "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
 )
+@loudness_options(
+    "Without the table of the trial.", "With every record of the trial behind its table."
+)
 def command(
     *,
     failure: str,
@@ -68,6 +72,8 @@ def command(
     seconds: float,
     output: str | None,
     json_file: str | None,
+    quiet: bool,
+    verbose: bool,
 ) -> int:
     """Make a failure small: first its scenario, then its schedule.
 
@@ -92,7 +98,7 @@ def command(
         start.mode,
         Allowance(budget, seconds),
     )
-    _tell(small, start, output, json_file)
+    _tell(small, start, output, json_file, quiet=quiet, verbose=verbose)
     return _exit_code(small)
 
 
@@ -157,7 +163,15 @@ def _rule(wanted: str | None, start: _Start) -> str:
     return wanted
 
 
-def _tell(small: Small, start: _Start, output: str | None, json_file: str | None) -> None:
+def _tell(
+    small: Small,
+    start: _Start,
+    output: str | None,
+    json_file: str | None,
+    *,
+    quiet: bool,
+    verbose: bool,
+) -> None:
     from simharness.campaign import coverage
     from simharness.campaign.codes import Codes
     from simharness.cli.output import keep_long_scenarios, say
@@ -172,7 +186,7 @@ def _tell(small: Small, start: _Start, output: str | None, json_file: str | None
     elif output is not None:
         write_text(Path(output), shrunk.as_file(small))
     machine = as_json.dump(as_json.header() | {"shrunk": shrunk.as_object(small, finding)})
-    human = shrunk.as_text(small, finding, coverage.sentences())
+    human = shrunk.as_text(small, finding, coverage.sentences(), quiet=quiet, verbose=verbose)
     if output != "-":
         say(machine, human, json_file)
     elif json_file is not None:

@@ -21,9 +21,11 @@ _SHOWN = 50  # rows of a table; nobody reads the fifty-first
 _NONE = "-"
 
 
-def as_text(found: Comparison) -> str:
-    """Tables for a terminal, and a summary line at the end."""
-    blocks = [f"{title}\n{_table(heads, rows, 'simple')}" for title, heads, rows in _tables(found)]
+def as_text(found: Comparison, *, quiet: bool = False, verbose: bool = False) -> str:
+    """Tables for a terminal unless `quiet`, and a summary line at the end; `verbose`: all rows."""
+    tables = [] if quiet else _tables(found)
+    most = None if verbose else _SHOWN
+    blocks = [f"{title}\n{_table(heads, rows, 'simple', most)}" for title, heads, rows in tables]
     return "\n\n".join([*blocks, summary(found)])
 
 
@@ -91,9 +93,9 @@ def _timelines(timelines: Sequence[Timeline]) -> _Rows:
     return [(line.how, line.rule, line.case, line.message) for line in timelines]
 
 
-def _table(heads: Sequence[str], rows: _Rows, form: str) -> str:
+def _table(heads: Sequence[str], rows: _Rows, form: str, most: int | None = _SHOWN) -> str:
     if form == "github":
         rows = [tuple(cell.replace("|", "\\|") for cell in row) for row in rows]
-    table = tabulate(rows[:_SHOWN], heads, tablefmt=form, disable_numparse=True)
-    more = len(rows) - _SHOWN
+    table = tabulate(rows[:most], heads, tablefmt=form, disable_numparse=True)
+    more = 0 if most is None else len(rows) - most
     return table if more <= 0 else f"{table}\n\n... and {more} more"

@@ -17,13 +17,21 @@ if TYPE_CHECKING:
 __all__ = ["as_object", "as_text"]
 
 
-def as_text(fates: Sequence[Fate]) -> str:
-    """How many of each module were killed, then who survived, and why."""
+def as_text(fates: Sequence[Fate], *, quiet: bool = False, verbose: bool = False) -> str:
+    """How many of each module were killed unless `quiet`, then who survived, and why.
+
+    `verbose`: by which case each of the others was killed, too.
+    """
     made = Counter(fate.change.module for fate in fates)
     killed = Counter(fate.change.module for fate in fates if not fate.survives)
     rows = [(module, made[module], killed[module]) for module in sorted(made)]
     table = tabulate(rows, ["module", "mutants", "killed"], tablefmt="simple", intfmt=",")
     lines = [
+        f"killed {fate.change.id}: {', '.join(fate.killed_by)} in {fate.case}"
+        for fate in fates
+        if verbose and not fate.survives
+    ]
+    lines += [
         f"SURVIVES {fate.change.file}:{fate.change.line} {fate.change.id}\n"
         f"    {fate.reason or 'no reason is known: the suite is too weak, or the code is dead'}"
         for fate in fates
@@ -36,7 +44,7 @@ def as_text(fates: Sequence[Fate]) -> str:
         f"{plural(len(fates), 'generated mutant')}: {count:,} killed{share}, "
         f"{len(fates) - count:,} survive, {unexplained:,} of them without a reason"
     )
-    return table + "\n\n" + "\n".join(lines)
+    return "\n".join(lines) if quiet else table + "\n\n" + "\n".join(lines)
 
 
 def as_object(fates: Sequence[Fate]) -> dict[str, object]:

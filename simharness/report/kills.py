@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["as_object", "as_text"]
 
 
-def as_text(kills: Sequence[Kill]) -> str:
-    """Who was killed where, then who survived."""
+def as_text(kills: Sequence[Kill], *, quiet: bool = False, verbose: bool = False) -> str:
+    """Who was killed where unless `quiet`, then who survived. `verbose`: what each one does."""
     rows = [
         (
             kill.mutant.id,
@@ -31,7 +31,8 @@ def as_text(kills: Sequence[Kill]) -> str:
     heads = ["mutant", "its rule", "killed by the case", "deviations", "trials"]
     table = tabulate(rows, heads, tablefmt="simple", intfmt=",")
     survivors = [kill for kill in kills if kill.survives]
-    lines = [
+    lines = [f"{kill.mutant.id}: {kill.mutant.about}" for kill in kills if verbose]
+    lines += [
         f"SURVIVES {kill.mutant.id}: {kill.mutant.about} Expected {kill.mutant.rule}, "
         f"seen {', '.join(kill.broken) or 'nothing'}."
         for kill in survivors
@@ -40,7 +41,7 @@ def as_text(kills: Sequence[Kill]) -> str:
         f"{plural(len(kills), 'mutant')}: {len(kills) - len(survivors)} killed, "
         f"{len(survivors)} survive"
     )
-    return table + "\n\n" + "\n".join(lines)
+    return "\n".join(lines) if quiet else table + "\n\n" + "\n".join(lines)
 
 
 def as_object(kills: Sequence[Kill]) -> dict[str, object]:

@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 __all__ = ["as_object", "as_text"]
 
 
-def as_text(done: Rerun) -> str:
-    """What became of the trial, what it breaks, and its interleaving."""
+def as_text(done: Rerun, *, quiet: bool = False, verbose: bool = False) -> str:
+    """What became of the trial, what it breaks, and its interleaving unless `quiet`.
+
+    `verbose` adds every record of the trace.
+    """
     broken = done.verdict.violations
     lines = [f"{done.result.upper()} {done.case.id}, agent {done.agent.name} {done.agent.version}"]
     if not done.match.exact:
@@ -22,8 +25,10 @@ def as_text(done: Rerun) -> str:
         lines += _looked(done)
     lines += [f"Not as recorded: {change}" for change in done.changed]
     lines += [f"FAILED {violation.rule}: {violation.message}" for violation in broken]
-    if done.verdict.trace is not None:
+    if done.verdict.trace is not None and not quiet:
         lines += ["", render(done.verdict.trace, done.verdict.course, _evidence(done))]
+    if done.verdict.trace is not None and verbose:
+        lines += ["", done.verdict.trace.text().rstrip()]
     return "\n".join(lines)
 
 

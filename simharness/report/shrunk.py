@@ -37,16 +37,31 @@ def as_file(small: Small) -> str:
     return annotated(small.case, in_words(small.verdict.course), about=about, mode=small.mode)
 
 
-def as_text(small: Small, finding: Finding, sentences: Mapping[str, str]) -> str:
-    """The scenario, the schedule in words and as a table, and why nothing smaller was found."""
+def as_text(
+    small: Small,
+    finding: Finding,
+    sentences: Mapping[str, str],
+    *,
+    quiet: bool = False,
+    verbose: bool = False,
+) -> str:
+    """The scenario, the schedule in words and as a table, and why nothing smaller was found.
+
+    `quiet`: without the table. `verbose`: with every record of the trial.
+    """
     words = [f"  {words}" for words in in_words(small.verdict.course)]
+    trace = small.verdict.trace
+    agent = f"{small.agent.name} {small.agent.version}".strip()
     return "\n".join(
         [
             annotated(small.case, ()),
             "Schedule in words:" if words else "Schedule: the default order.",
             *words,
             "",
-            text.failure(finding, f"{small.agent.name} {small.agent.version}".strip(), sentences),
+            f"Replay: simharness {finding.replay_words}"
+            if quiet
+            else text.failure(finding, agent, sentences),
+            *(["", trace.text()] if verbose and trace is not None else []),
             f"Scenario: {small.scenario}.",
             f"Schedule: {small.schedule}.",
             f"Stopped after {small.trials:,} trials: {_why(small)}",
