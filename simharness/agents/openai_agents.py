@@ -65,6 +65,7 @@ class OpenAIAgents:
         self._max_turns = 100
         self._last: agents.RunResultBase | None = None
         self._said: list[Any] = []
+        self._words: dict[str, Any] = {}  # what a run is given beside its input
 
     def configure(self, settings: Mapping[str, object]) -> set[str]:
         """Set instructions and the limit of turns; no more is its own."""
@@ -75,17 +76,24 @@ class OpenAIAgents:
 
     def prompt(self, text: str, *, stream: bool = True) -> Any:
         """Give the events of one run, or, without `stream`, something to await."""
-        said = [*self._history(), {"role": "user", "content": text}]
+        said = self._input(text)
         if not stream:
             return self._run_plain(said)
-        result = agents.Runner.run_streamed(self._agent, said, max_turns=self._max_turns)
+        result = agents.Runner.run_streamed(
+            self._agent, said, max_turns=self._max_turns, **self._words
+        )
         self._last = result
         return Watched(result.stream_events(), self._look)
 
-    async def _run_plain(self, said: list[Any]) -> None:
+    def _input(self, text: str) -> Any:
+        return [*self._history(), {"role": "user", "content": text}]
+
+    async def _run_plain(self, said: Any) -> None:
         self._last, self._said = None, said
         try:
-            self._last = await agents.Runner.run(self._agent, said, max_turns=self._max_turns)
+            self._last = await agents.Runner.run(
+                self._agent, said, max_turns=self._max_turns, **self._words
+            )
         except agents.AgentsException as error:
             if error.run_data is not None:  # what its own errors know of the run; others: nothing
                 self._said = [*said, *(item.to_input_item() for item in error.run_data.new_items)]

@@ -8,7 +8,7 @@ hands back, cancelled or not, is what the next run is given, as its documentatio
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,12 @@ pa.BANNER_ENABLED = False  # its first-run notice on stderr
 
 _VERSION = version("pydantic-ai-slim")
 
+# Release 1 has no cancel of its own, and a tool fails there by what it raises.
+_TOKENS = hasattr(pa, "CancellationToken")
+_RUN_CANCELLED: Any = getattr(pa, "RunCancelled", asyncio.CancelledError)
+_ERRORS: Sequence[str] = getattr(pam, "ERROR_OUTCOMES", ("failed",))
+_TOOL_FAILED: Any = getattr(pa, "ToolFailed", None)
+
 # Only what its documentation promises (docstrings of the 2.68 release):
 _CONTRACT = Contract(
     # RunCancelled: the partial response of an interrupted stream is preserved
@@ -68,6 +74,7 @@ _CONTRACT = Contract(
     # it reports parts and tool calls, but promises no pairs: a cancelled call has no result event
     reports=frozenset(),
 )
+_CONTRACT_1 = Contract(streaming="both", reports=frozenset())
 
 _Delta = str | dict[int, DeltaToolCall] | dict[int, DeltaThinkingPart]
 
@@ -109,10 +116,10 @@ class PydanticAI:
 
     name = "pydantic-ai"
     version = _VERSION
-    contract = _CONTRACT
+    contract = _CONTRACT if _TOKENS else _CONTRACT_1
     seam = "stream"
     style = Style.ASYNC
-    cancel_ways = frozenset({CancelWay.API, CancelWay.TOKEN})
+    cancel_ways = frozenset({CancelWay.API, CancelWay.TOKEN} if _TOKENS else ())
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -121,7 +128,7 @@ class PydanticAI:
         self._limits = pa.UsageLimits()
         self._messages: list[pam.ModelMessage] = []
         self._events: pa.AgentRunEvents[str] | None = None
-        self._token = pa.CancellationToken()
+        self._token: Any = None
         self._streaming = True
 
     def _build(
@@ -153,21 +160,16 @@ class PydanticAI:
         """
         self._events = None
         self._streaming = stream
-        self._token = pa.CancellationToken()
+        self._token = pa.CancellationToken() if _TOKENS else None
         return self._run(text) if stream else self._run_plain(text)
 
     async def _run_plain(self, text: str) -> None:
         history = self._messages
         with pa.capture_run_messages() as messages:  # its way to what a failed run had come to
             try:
-                result = await self._agent.run(
-                    text,
-                    message_history=history,
-                    cancellation_token=self._token,
-                    usage_limits=self._limits,
-                )
+                result = await self._agent.run(text, **self._words())
             except BaseException as error:
-                cancelled = pa.RunCancelled.from_cancellation(error)
+                cancelled = _cancelled(error)
                 self._keep(history, cancelled.all_messages() if cancelled else messages)
                 raise
         self._keep(history, result.all_messages())
@@ -176,22 +178,22 @@ class PydanticAI:
     @asynccontextmanager
     async def _run(self, text: str) -> AsyncGenerator[Watched[object]]:
         history = self._messages
-        handle = self._agent.run_stream_events(
-            text,
-            message_history=history,
-            cancellation_token=self._token,
-            usage_limits=self._limits,
-        )
+        handle = self._agent.run_stream_events(text, **self._words())
         events = None
         try:
-            async with handle as events:
+            async with handle if _TOKENS else aclosing(handle) as events:
                 self._events = events
                 yield Watched(events, self._look)
         except BaseException as error:
-            cancelled = pa.RunCancelled.from_cancellation(error)
+            cancelled = _cancelled(error)
             self._keep(history, cancelled.all_messages() if cancelled else _so_far(events))
             raise
         self._keep(history, _so_far(events))
+
+    def _words(self) -> dict[str, Any]:
+        """What a run is given beside its prompt."""
+        token = {"cancellation_token": self._token} if _TOKENS else {}
+        return {"message_history": self._messages, "usage_limits": self._limits} | token
 
     def _keep(
         self, history: Sequence[pam.ModelMessage], messages: Sequence[pam.ModelMessage]
@@ -217,7 +219,7 @@ class PydanticAI:
         """RunCancelled is its own word for a cancel; a return is a result."""
         if error is None:
             return trace.Outcome.COMPLETED
-        if isinstance(error, pa.RunCancelled | asyncio.CancelledError):
+        if isinstance(error, asyncio.CancelledError | _RUN_CANCELLED):
             return trace.Outcome.CANCELLED
         limited = isinstance(error, pa.UsageLimitExceeded)
         return trace.Outcome.LIMIT if limited else trace.Outcome.FAILED
@@ -260,14 +262,15 @@ class PydanticAI:
                 args = call.args_as_json_str()
                 start = trace.ToolExecutionStart(call.tool_call_id, call.tool_name, args)
                 self._world.report(start)
-            case pam.FunctionToolResultEvent(part=result):
+            case pam.FunctionToolResultEvent():
+                part = event.part if hasattr(event, "part") else event.result
+                result = _result(part)
                 end = trace.ToolExecutionEnd(
-                    result.tool_call_id,
-                    result.tool_name,
-                    result.model_response_str(),
-                    is_error=result.outcome in pam.ERROR_OUTCOMES,
+                    result.call_id, part.tool_name, result.text, is_error=result.is_error
                 )
                 self._world.report(end)
+            case pa.AgentRunResultEvent(result=done) if not _TOKENS:
+                self._messages = done.all_messages()
 
 
 def make(world: World) -> PydanticAI:
@@ -275,9 +278,14 @@ def make(world: World) -> PydanticAI:
     return PydanticAI(world)
 
 
+def _cancelled(error: BaseException) -> pa.RunCancelled | None:
+    """What an exception says of a run that the framework itself has cancelled."""
+    return pa.RunCancelled.from_cancellation(error) if _TOKENS else None
+
+
 def _so_far(events: pa.AgentRunEvents[str] | None) -> Sequence[pam.ModelMessage]:
     try:
-        return events.all_messages() if events else ()
+        return events.all_messages() if events and _TOKENS else ()
     except pa.UserError:  # the run has not started
         return ()
 
@@ -287,11 +295,16 @@ def _tool(spec: ToolSpec, *, sequential: bool) -> pa.Tool[None]:
         try:
             return await spec.call(args, call_id=ctx.tool_call_id or "")
         except ToolFailure as failure:
-            # its way to tell a model that a tool failed; any other exception ends the run
-            raise pa.ToolFailed(str(failure)) from failure
+            raise _failure(failure) from failure
 
     schema: Any = dict(spec.schema)
     return pa.Tool.from_schema(call, spec.name, None, schema, takes_ctx=True, sequential=sequential)
+
+
+def _failure(failure: ToolFailure) -> Exception:
+    """Its way to tell a model that a tool failed; any other exception ends the run."""
+    told: Exception = _TOOL_FAILED(str(failure)) if _TOOL_FAILED else failure
+    return told
 
 
 def _sync_tool(spec: ToolSpec, *, sequential: bool) -> pa.Tool[None]:
@@ -299,7 +312,7 @@ def _sync_tool(spec: ToolSpec, *, sequential: bool) -> pa.Tool[None]:
         try:
             return spec.call_sync(args, call_id=ctx.tool_call_id or "")
         except ToolFailure as failure:
-            raise pa.ToolFailed(str(failure)) from failure
+            raise _failure(failure) from failure
 
     schema: Any = dict(spec.schema)
     return pa.Tool.from_schema(call, spec.name, None, schema, takes_ctx=True, sequential=sequential)
@@ -338,7 +351,7 @@ def _messages(messages: Sequence[pam.ModelMessage]) -> list[trace.Message]:
             if not message.parts:
                 continue  # none of its models sends a response without parts
             blocks = tuple(_block(part) for part in message.parts)
-            cut = message.state in {"interrupted", "incomplete"}
+            cut = getattr(message, "state", "complete") in {"interrupted", "incomplete"}
             out.append(trace.Message("assistant", blocks, interrupted=cut))
         else:
             out.extend(_request_message(part) for part in message.parts)
@@ -353,12 +366,19 @@ def _request_message(part: pam.ModelRequestPart) -> trace.Message:
             text = content if isinstance(content, str) else "".join(map(str, content))
             return trace.user(text)
         case pam.ToolReturnPart():
-            text = part.model_response_str()
-            failed = part.outcome in pam.ERROR_OUTCOMES  # the others it sends as ordinary results
-            return trace.tool_result(part.tool_call_id, text, is_error=failed)
-        case pam.RetryFeedbackPart():
-            return trace.user(part.model_response())
+            return _result(part)
+    if hasattr(part, "model_response"):  # what is to be tried again: of a tool, or in general
+        of_tool = getattr(part, "tool_name", None)
+        return _result(part) if of_tool else trace.user(part.model_response())
     raise AssertionError(f"pydantic-ai request part of unknown kind: {part!r}")
+
+
+def _result(part: Any) -> trace.Message:
+    """A result as a model is sent it; outcomes that are no error are ordinary results to it."""
+    returned = isinstance(part, pam.ToolReturnPart)
+    text = part.model_response_str() if returned else part.model_response()
+    failed = getattr(part, "outcome", "success") in _ERRORS if returned else True
+    return trace.tool_result(part.tool_call_id, text, is_error=failed)
 
 
 def _block(part: pam.ModelResponsePart) -> trace.Block:
