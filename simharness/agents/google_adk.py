@@ -8,6 +8,7 @@ real stream. A call arrives whole, as it does on that API. The harness consumes 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 from contextlib import aclosing
 from importlib.metadata import version
@@ -63,6 +64,9 @@ _CONTRACT = Contract(
 
 _APP, _USER, _SESSION = "simharness", "user", "1"
 
+# Early releases know no abort signal.
+_SIGNALS = "abort_signal" in inspect.signature(Runner.run_async).parameters
+
 _FINISH_REASONS = {
     "stop": types.FinishReason.STOP,
     "tool_calls": types.FinishReason.STOP,  # the API has no reason of its own for calls
@@ -80,7 +84,7 @@ class GoogleADK:
     contract = _CONTRACT
     seam = "stream"
     style = Style.ASYNC
-    cancel_ways = frozenset({CancelWay.TOKEN})
+    cancel_ways = frozenset({CancelWay.TOKEN} if _SIGNALS else ())
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -114,7 +118,7 @@ class GoogleADK:
             session_id=_SESSION,
             new_message=types.UserContent(text),
             run_config=RunConfig(streaming_mode=mode, **self._limits),
-            abort_signal=self._signal,
+            **({"abort_signal": self._signal} if _SIGNALS else {}),
         )
         return Watched(events, self._look) if stream else self._run_plain(events)
 

@@ -8,6 +8,7 @@ its own polls on a timer, is left out: with it no run would ever be at rest.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from strands.tools.tools import PythonAgentTool
 from simharness import trace
 from simharness.agent import CancelWay, Style, ToolFailure
 from simharness.agents.base import Watched
-from simharness.agents.wired import openai_client
+from simharness.agents.wired import client_words, openai_client
 from simharness.contract import Contract
 
 if TYPE_CHECKING:
@@ -37,6 +38,27 @@ _CONTRACT = Contract(
     reports=frozenset(),
 )
 
+# An early release has no cancel of its own, and its model takes no client.
+_CANCELS = hasattr(strands.Agent, "cancel")
+_TAKES_CLIENT = "client" in inspect.signature(OpenAIModel).parameters
+
+
+class _OwnClients(OpenAIModel):  # type: ignore[misc]
+    """The model of an early release: each request makes a client, and closes its connection."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        super().__init__(model_id="scripted")
+
+    @property
+    def client_args(self) -> dict[str, Any]:
+        """Words for the next client, with a connection of its own."""
+        return client_words(self._world)
+
+    @client_args.setter
+    def client_args(self, value: object) -> None:
+        """They are always the same."""
+
 
 class Strands:
     """One `strands.Agent`."""
@@ -46,13 +68,13 @@ class Strands:
     contract = _CONTRACT
     seam = "wire:openai-chat"
     style = Style.ASYNC
-    cancel_ways = frozenset({CancelWay.API, CancelWay.API_AFTER_TURN})
+    cancel_ways = frozenset({CancelWay.API, CancelWay.API_AFTER_TURN} if _CANCELS else ())
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._stopped = ""
         self._agent = strands.Agent(
-            model=OpenAIModel(client=openai_client(world), model_id="scripted"),
+            model=_model(world),
             tools=[_tool(spec) for spec in world.tools()],
             callback_handler=None,
         )
@@ -69,7 +91,7 @@ class Strands:
     def prompt(self, text: str, *, stream: bool = True) -> Any:
         """Give the events of one run, or, without `stream`, something to await."""
         self._stopped = ""
-        words: dict[str, Any] = {"limits": self._limits or None}
+        words = {"limits": self._limits} if self._limits else {}
         if not stream:
             return self._run_plain(text, words)
         return Watched(self._agent.stream_async(text, **words), self._look)
@@ -110,6 +132,12 @@ class Strands:
 def make(world: World) -> Strands:
     """Build a fresh agent for one trial."""
     return Strands(world)
+
+
+def _model(world: World) -> Any:
+    if _TAKES_CLIENT:
+        return OpenAIModel(client=openai_client(world), model_id="scripted")
+    return _OwnClients(world)
 
 
 def _tool(spec: ToolSpec) -> PythonAgentTool:

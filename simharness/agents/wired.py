@@ -12,7 +12,7 @@ from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 if TYPE_CHECKING:
     from simharness.agent import World
 
-__all__ = ["BASE_URL", "http_client", "openai_client"]
+__all__ = ["BASE_URL", "client_words", "http_client", "openai_client"]
 
 BASE_URL = "http://scripted.invalid/v1"
 """Never looked up: the transport answers."""
@@ -27,10 +27,19 @@ def http_client(world: World) -> Any:
     return _CLIENT(transport=world.transport(_LIBRARY))
 
 
-def openai_client(world: World, **options: Any) -> AsyncOpenAI:
-    """An OpenAI client over the world's transport.
+def client_words(world: World) -> dict[str, Any]:
+    """What makes an OpenAI client one over the world's transport.
 
     It does not retry by itself, so that what retries is the framework under test.
     """
-    words: dict[str, Any] = {"api_key": "scripted", "base_url": BASE_URL, "max_retries": 0}
-    return AsyncOpenAI(http_client=http_client(world), **(words | options))
+    return {
+        "api_key": "scripted",
+        "base_url": BASE_URL,
+        "max_retries": 0,
+        "http_client": http_client(world),
+    }
+
+
+def openai_client(world: World, **options: Any) -> AsyncOpenAI:
+    """An OpenAI client over the world's transport, with some other `options`."""
+    return AsyncOpenAI(**(client_words(world) | options))
