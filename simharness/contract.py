@@ -132,6 +132,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "cancel_grace": ("0", "fair"),
     "cancel_bound": ("chunks()", "seconds()"),
     "idle_limit_s": ("none", "a number"),
+    "generators": ("closed", "collected"),
     "disconnect": ("stops", "carries-on"),
     "retry_after_visible_output": ("never", "with-boundary", "yes"),
     "store": ("yes", "no"),

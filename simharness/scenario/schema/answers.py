@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from simharness.scenario.blocks import BLOCK_MARKS
 from simharness.scenario.model import Report, ToolReaction
 from simharness.scenario.schema.forms import (
     COUNT,
@@ -13,9 +14,9 @@ from simharness.scenario.schema.forms import (
     TEXT,
     choice,
     listed,
-    mapping,
     one_or_more,
     ref,
+    section,
     words,
 )
 from simharness.scenario.steps import FINISH_REASONS, STEP_NAMES
@@ -27,12 +28,13 @@ Schema = dict[str, Any]
 _ERROR = choice(
     NOTHING,
     TEXT,
-    mapping({"message": TEXT, "kind": TEXT, "retryable": FLAG, "retry_after": SECONDS}),
+    section("error", {"message": TEXT, "kind": TEXT, "retryable": FLAG, "retry_after": SECONDS}),
 )
-_DELTA = choice(TEXT, mapping({"text": TEXT, "index": COUNT}, required=["text"]))
+_DELTA = choice(TEXT, section("delta", {"text": TEXT, "index": COUNT}, required=["text"]))
 _CALL = choice(
     TEXT,
-    mapping(
+    section(
+        "call",
         {
             "name": TEXT,
             "args": choice(TEXT, {"type": "object"}),
@@ -46,7 +48,7 @@ _CALL = choice(
 )
 _USAGE = choice(
     {"type": "array", "items": COUNT, "minItems": 2, "maxItems": 2},
-    mapping({"input": COUNT, "output": COUNT}),
+    section("usage", {"input": COUNT, "output": COUNT}),
 )
 _VALUES: dict[str, Schema] = {
     "text": _DELTA,
@@ -61,13 +63,14 @@ _VALUES: dict[str, Schema] = {
     "abort": choice(NOTHING, TEXT),
     "raise": _ERROR,
 }
-"""What a step with a value takes; every other step takes nothing, or the number of a block."""
+"""What steps with a value take; a block mark takes the number of its block, others nothing."""
 
 
 def step() -> Schema:
     """A text delta, a reserved word, or a mapping of one key."""
-    valued = {name: _VALUES.get(name, choice(NOTHING, COUNT)) for name in STEP_NAMES}
-    return choice(TEXT, mapping(valued) | {"minProperties": 1, "maxProperties": 1})
+    marks = dict.fromkeys(BLOCK_MARKS, choice(NOTHING, COUNT))
+    valued = {name: (_VALUES | marks).get(name, NOTHING) for name in STEP_NAMES}
+    return choice(TEXT, section("step", valued) | {"minProperties": 1, "maxProperties": 1})
 
 
 def stream() -> Schema:
@@ -77,7 +80,7 @@ def stream() -> Schema:
 
 def reaction() -> Schema:
     """What a stream does when it is told of a cancel: a word, or the full form."""
-    close = mapping({"takes": SECONDS, "raises": FLAG})
+    close = section("close", {"takes": SECONDS, "raises": FLAG})
     full = {
         "report": words(Report),
         "reason": TEXT,
@@ -87,12 +90,12 @@ def reaction() -> Schema:
         "late": listed(ref("step")),
         "close": choice(NOTHING, close),
     }
-    return choice({"enum": list(Report)}, mapping(full))
+    return choice({"enum": list(Report)}, section("reaction", full))
 
 
 def answer() -> Schema:
     """One answer of the model: a stream, or a mapping around one, or attempts."""
-    wire = mapping({"split": COUNT, "done": FLAG, "truncate": FLAG})
+    wire = section("wire", {"split": COUNT, "done": FLAG, "truncate": FLAG})
     full = {
         "stream": ref("stream"),
         "on_cancel": ref("reaction"),
@@ -101,8 +104,8 @@ def answer() -> Schema:
         "every": SECONDS,
         "wire": choice(wire),
     }
-    attempts = mapping({"attempts": listed(ref("answer"))}, required=["attempts"])
-    return choice(ref("stream"), mapping(full, required=["stream"]), attempts)
+    attempts = section("attempts", {"attempts": listed(ref("answer"))}, required=["attempts"])
+    return choice(ref("stream"), section("answer", full, required=["stream"]), attempts)
 
 
 def tool() -> Schema:
@@ -116,17 +119,20 @@ def tool() -> Schema:
         "schema": {"type": "object"},
         "ends_turn": FLAG,
     }
-    return choice(NOTHING, TEXT, mapping(full))
+    return choice(NOTHING, TEXT, section("tool", full))
 
 
 def store() -> Schema:
     """A scripted session store with its faults."""
     fault = choice(
-        {"const": "always"}, COUNT, mapping({"write": COUNT, "always": FLAG}, required=["write"])
+        {"const": "always"},
+        COUNT,
+        section("fault", {"write": COUNT, "always": FLAG}, required=["write"]),
     )
     return choice(
         NOTHING,
-        mapping(
+        section(
+            "store",
             {
                 "slow": SECONDS,
                 "fails": fault,
@@ -134,6 +140,6 @@ def store() -> Schema:
                 "torn": fault,
                 "buffered": FLAG,
                 "holds": one_or_more(TEXT),
-            }
+            },
         ),
     )

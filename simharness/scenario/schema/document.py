@@ -14,10 +14,10 @@ from simharness.scenario.schema.forms import (
     TEXT,
     choice,
     listed,
-    mapping,
     matrix,
     one_or_more,
     ref,
+    section,
     words,
 )
 from simharness.scenario.vocabulary import HOOKS
@@ -26,34 +26,13 @@ __all__ = ["as_text", "schema"]
 
 Schema = dict[str, Any]
 
-_ABOUT = {
-    "scenario": "The name of the scenario; the file is called NAME.sim.yaml.",
-    "about": "What happens, in a sentence.",
-    "model": "The answers to the first prompt's requests, in order.",
-    "tools": "The tools by name, and what their bodies do.",
-    "run": "What the user does, in order; the first action is a prompt.",
-    "epilogue": "The closing prompt: false for none, or its text, or {prompt, model}.",
-    "agent": "Settings of the agent.",
-    "hooks": "Scripted hooks, by position.",
-    "expect": "What the reference loop does.",
-    "expect_if": "What differs in some cases of the matrix.",
-    "for_each": "Values that several places of the file share, as $name.",
-    "violates": "A rule that is known to be broken: at least one schedule must break it.",
-    "waive": "Rules that may be broken, each with a reason.",
-    "needs": "Rules that must have something to judge.",
-}
-"""What an editor shows beside a key."""
-
 
 def schema() -> Schema:
     """The schema as JSON data, draft-07."""
     forms = _keys()
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "title": "simharness scenario",
-        **mapping(
-            {key: _described(key, forms[key]) for key in FILE_KEYS}, required=["scenario", "run"]
-        ),
+        **section("file", {key: forms[key] for key in FILE_KEYS}, required=["scenario", "run"]),
         "definitions": {
             "matrix": matrix(),
             "step": answers.step(),
@@ -75,16 +54,14 @@ def as_text() -> str:
     return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
 
 
-def _described(key: str, form: Schema) -> Schema:
-    return {"description": _ABOUT[key], **form} if key in _ABOUT else form
-
-
 def _keys() -> dict[str, Schema]:
     """The form of each key at the top of a file."""
-    epilogue = mapping({"prompt": TEXT, "model": ref("model")})
-    explore = mapping({"bound": COUNT, "budget": COUNT, "strategy": TEXT})
-    deviation = mapping(
-        {"take": TEXT, "before": TEXT, "after": TEXT, "place": COUNT}, required=["take"]
+    epilogue = section("epilogue", {"prompt": TEXT, "model": ref("model")})
+    explore = section("explore", {"bound": COUNT, "budget": COUNT, "strategy": TEXT})
+    deviation = section(
+        "schedule entry",
+        {"take": TEXT, "before": TEXT, "after": TEXT, "place": COUNT},
+        required=["take"],
     )
     when = {"type": "object", "additionalProperties": one_or_more(TEXT)}
     return {
@@ -96,7 +73,7 @@ def _keys() -> dict[str, Schema]:
         "run": listed(ref("action"), least=1),
         "epilogue": choice({"type": "boolean"}, {"type": "string"}, epilogue),
         "agent": {"type": "object"},
-        "hooks": choice(mapping({position: {} for position in HOOKS})),
+        "hooks": choice(section("hooks", {position: {} for position in HOOKS})),
         "expect": ref("expect"),
         "expect_for": words(["reference", "any"]),
         "violates": TEXT,
@@ -108,7 +85,7 @@ def _keys() -> dict[str, Schema]:
         "profile": TEXT,
         "mutant": TEXT,
         "contract": expectations.contract(),
-        "log": choice(mapping({"fails": words(LogFault)}, required=["fails"])),
+        "log": choice(section("log", {"fails": words(LogFault)}, required=["fails"])),
         "model_client": words(["renew"]),
         "store": answers.store(),
         "patience": SECONDS,

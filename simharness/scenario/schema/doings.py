@@ -18,19 +18,15 @@ from simharness.scenario.schema.forms import (
     ref,
     words,
 )
+from simharness.scenario.schema.hovers import HOVERS
 from simharness.scenario.vocabulary import VERBS
 
 __all__ = ["action"]
 
 Schema = dict[str, Any]
 
-_ANCHOR: Schema = {
-    "description": "chunk 2, chunk 2 of request 3, request 2, terminal, a tool, a hook, a reported "
-    "record, or a wait such as backoff",
-    **TEXT,
-}
 _PLACING: dict[str, Schema] = {
-    **{relation: _ANCHOR for relation in RELATIONS if relation != "at"},
+    **{relation: TEXT for relation in RELATIONS if relation != "at"},
     "at": SECONDS,
     "as": TEXT,
 }
@@ -63,7 +59,8 @@ def action() -> Schema:
     forms.append(_verb("cancel", cancel, words(["anywhere"]), NOTHING))
     for name, verb in VERBS.items():
         if name == "on_settle":
-            forms.append(mapping({name: _READS["actions"]}, required=[name]))
+            about = {"description": HOVERS["actions"][name]}
+            forms.append(mapping({name: about | _READS["actions"]}, required=[name]))
             continue
         options = {option: _READS[how] for option, how in verb.reads.items()}
         value = [options[verb.value]] if verb.value else []
@@ -73,5 +70,7 @@ def action() -> Schema:
 
 def _verb(name: str, options: dict[str, Schema], *values: Schema) -> Schema:
     """A mapping with the verb, its value or its options under it, and options beside it."""
-    under = choice(*values, mapping(options))
-    return mapping({name: under, **options}, required=[name])
+    said = HOVERS["options"]
+    described = {key: {"description": said[key], **form} for key, form in options.items()}
+    under = {"description": HOVERS["actions"][name], **choice(*values, mapping(described))}
+    return {"title": f"action {name}", **mapping({name: under, **described}, required=[name])}

@@ -16,6 +16,7 @@ from simharness.scenario.schema.forms import (
     mapping,
     one_or_more,
     ref,
+    section,
     words,
 )
 from simharness.scenario.vocabulary import RECORDS
@@ -39,7 +40,7 @@ def message() -> Schema:
         "blocks": listed({"type": ["string", "object"]}),
     }
     full = {role: choice(NOTHING, TEXT) for role in _ROLES} | details
-    return choice({"enum": [*_ROLES, "..."]}, mapping(full))
+    return choice({"enum": [*_ROLES, "..."]}, section("message", full))
 
 
 def record() -> Schema:
@@ -61,20 +62,20 @@ def expect() -> Schema:
         "bodies": {"type": "object", "additionalProperties": COUNT},
         "usage": choice(
             {"type": "array", "items": COUNT, "minItems": 2, "maxItems": 2},
-            mapping({"input": COUNT, "output": COUNT}),
+            section("usage", {"input": COUNT, "output": COUNT}),
         ),
         "notices": one_or_more(TEXT),
         "rejects": one_or_more(TEXT),
         "one_of": listed(ref("expect"), least=2),
     }
-    return choice(mapping({key: forms.get(key, {}) for key in EXPECT_KEYS}))
+    return choice(section("expect", {key: forms[key] for key in EXPECT_KEYS}))
 
 
 def contract() -> Schema:
     """Overrides of what the agent declares."""
     fields = {field: _said(forms) for field, forms in VALUES.items()}
     fields["reports"] = one_or_more(words(sorted(FAMILIES)))
-    return choice(mapping(fields))
+    return choice(section("contract", fields))
 
 
 def _said(forms: tuple[str, ...]) -> Schema:

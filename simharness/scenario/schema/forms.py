@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from simharness.scenario.schema.hovers import HOVERS
+
 __all__ = [
     "COUNT",
     "FLAG",
@@ -18,6 +20,7 @@ __all__ = [
     "matrix",
     "one_or_more",
     "ref",
+    "section",
     "words",
 ]
 
@@ -56,19 +59,23 @@ def _as_yaml(word: str) -> object:
     return int(word) if word.isdecimal() else word
 
 
-def mapping(
-    properties: Mapping[str, Schema], *, required: Iterable[str] = (), about: str = ""
-) -> Schema:
+def mapping(properties: Mapping[str, Schema], *, required: Iterable[str] = ()) -> Schema:
     """A mapping with these keys and no others."""
     made: Schema = {
         "type": "object",
         "additionalProperties": False,
         "properties": dict(properties),
     }
-    if about:
-        made["description"] = about
     needed = list(required)
     return made | ({"required": needed} if needed else {})
+
+
+def section(name: str, properties: Mapping[str, Schema], *, required: Iterable[str] = ()) -> Schema:
+    """A mapping that is a section of the language: each key with the sentence that is about it."""
+    said = HOVERS[name]
+    assert set(said) == set(properties), f"{name}: {sorted(set(said) ^ set(properties))}"
+    described = {key: {"description": said[key], **form} for key, form in properties.items()}
+    return {"title": name, **mapping(described, required=required)}
 
 
 def listed(item: Schema, *, least: int = 0) -> Schema:

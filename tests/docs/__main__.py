@@ -1,0 +1,23 @@
+"""Writes the generated pages of the documentation; `make docs` runs it first."""
+
+from __future__ import annotations
+
+from tests.docs import reference, rulepage
+from tests.processes import ROOT
+
+PAGES = {"scenario-reference.md": reference.page, "rules.md": rulepage.page}
+"""The generated files below docs/, and what makes their text."""
+
+
+def main() -> None:
+    """Write each page whose text has changed."""
+    for name, made in PAGES.items():
+        file = ROOT / "docs" / name
+        text = made()
+        if not file.exists() or text != file.read_text(encoding="utf-8"):
+            file.write_text(text, encoding="utf-8")
+            print(f"wrote docs/{name}")
+
+
+if __name__ == "__main__":
+    main()
