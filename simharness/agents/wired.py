@@ -1,15 +1,17 @@
-"""What adapters over the OpenAI wire share: a ready client whose answers are the scripts.
+"""What adapters over the wire share: ready clients whose answers are the scripts.
 
 Frameworks take a client object as their users would give them one, and are not changed at all.
+Libraries are imported when a client is made, as each framework brings only some of them.
 """
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
-from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-
 if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
     from simharness.agent import World
 
 __all__ = ["BASE_URL", "client_words", "http_client", "openai_client"]
@@ -17,14 +19,18 @@ __all__ = ["BASE_URL", "client_words", "http_client", "openai_client"]
 BASE_URL = "http://scripted.invalid/v1"
 """Never looked up: the transport answers."""
 
-# The SDK takes clients of its own HTTP library only: httpx before release 3, httpx2 since.
-_CLIENT: Any = next(one for one in DefaultAsyncHttpxClient.__mro__ if one.__name__ == "AsyncClient")
-_LIBRARY = str(_CLIENT.__module__).partition(".")[0]
+
+def http_client(world: World, library: str = "httpx2") -> Any:
+    """A client of an HTTP library (httpx or httpx2) over the world's transport."""
+    client = importlib.import_module(library).AsyncClient
+    return client(transport=world.transport(library))
 
 
-def http_client(world: World) -> Any:
-    """A client of the SDK's HTTP library, `httpx` or `httpx2`, over the world's transport."""
-    return _CLIENT(transport=world.transport(_LIBRARY))
+def openai_client(world: World, **options: Any) -> AsyncOpenAI:
+    """An OpenAI client over the world's transport, with some other `options`."""
+    from openai import AsyncOpenAI
+
+    return AsyncOpenAI(**(client_words(world) | options))
 
 
 def client_words(world: World) -> dict[str, Any]:
@@ -36,10 +42,13 @@ def client_words(world: World) -> dict[str, Any]:
         "api_key": "scripted",
         "base_url": BASE_URL,
         "max_retries": 0,
-        "http_client": http_client(world),
+        "http_client": http_client(world, _openai_library()),
     }
 
 
-def openai_client(world: World, **options: Any) -> AsyncOpenAI:
-    """An OpenAI client over the world's transport, with some other `options`."""
-    return AsyncOpenAI(**(client_words(world) | options))
+def _openai_library() -> str:
+    """The HTTP library of the installed OpenAI SDK: httpx before release 3, httpx2 since."""
+    from openai import DefaultAsyncHttpxClient
+
+    parts = (base.__module__.partition(".")[0] for base in DefaultAsyncHttpxClient.__mro__)
+    return next(part for part in parts if part.startswith("httpx"))
