@@ -65,6 +65,7 @@ class OpenAIAgents:
         self._max_turns = 100
         self._last: agents.RunResultBase | None = None
         self._said: list[Any] = []
+        self._called: dict[str, str] = {}  # the names of tools by the ids of their calls
         self._words: dict[str, Any] = {}  # what a run is given beside its input
 
     def configure(self, settings: Mapping[str, object]) -> set[str]:
@@ -124,6 +125,19 @@ class OpenAIAgents:
             text = getattr(event.data, "delta", "")
             if reasoning is not None and text:
                 self._world.shown(text, reasoning=reasoning)
+        elif isinstance(event, agents.RunItemStreamEvent):
+            self._report(event.item)
+
+    def _report(self, item: Any) -> None:
+        """Report what an item says about a tool."""
+        raw = item.raw_item
+        if isinstance(item, agents.ToolCallItem):
+            self._called[raw.call_id] = raw.name
+            self._world.report(trace.ToolExecutionStart(raw.call_id, raw.name, raw.arguments))
+        elif isinstance(item, agents.ToolCallOutputItem):
+            call_id = str(raw["call_id"])
+            end = trace.ToolExecutionEnd(call_id, self._called.get(call_id, ""), str(item.output))
+            self._world.report(end)
 
 
 def make(world: World) -> OpenAIAgents:

@@ -306,11 +306,15 @@ class Facts:
             started = sum(1 for s in self.trace.of(TurnStart, run.number) if s.n < called)
             open_turn = started > sum(1 for n in ends if n < called)
             after = [n for n in ends if n > called]
-            if not open_turn and self.contract.cancel_grace == "0":
-                return called
+            between = not open_turn
         else:
             open_turn = self._pending(run, called)
+            last = run.request_at(called)
+            answer = None if last is None else self.terminal(last)
+            between = not open_turn and answer is not None and answer.kind == "finish"
             after = [request.n - 1 for request in self._new_turns(run) if request.n > called]
+        if between and self.contract.cancel_grace == "0":
+            return called
         wanted = 0 if open_turn else 1
         return after[wanted] if len(after) > wanted else None
 

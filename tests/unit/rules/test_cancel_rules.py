@@ -89,6 +89,16 @@ def test_between_two_turns_the_next_one_may_have_begun() -> None:
     assert 1 == len(said(rule, *first, *second, RequestMade(3, (HI, HI, HI)), done()))
 
 
+def test_between_two_turns_an_agent_without_grace_has_been_told() -> None:
+    """Also where turns are read from the requests; a failed answer does not end its turn."""
+    rule, no_grace = "no-model-call-after-cancel", Contract(cancel_grace="0")
+    ended = (HELLO, ASKED, FINISHED, GRACEFUL)
+    assert [] == said(rule, *ended, done(), contract=no_grace)
+    assert 1 == len(said(rule, *ended, NEXT, done(), contract=no_grace))
+    failed = (HELLO, ASKED, TerminalTaken(1, "error"), GRACEFUL)
+    assert [] == said(rule, *failed, RequestMade(2, (HI,)), done(), contract=no_grace)
+
+
 def test_before_the_first_request_the_first_turn_may_have_begun() -> None:
     """What prepares a turn belongs to it, and an agent that reports no turns does not show it."""
     rule = "no-model-call-after-cancel"
