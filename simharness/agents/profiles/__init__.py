@@ -9,6 +9,7 @@ from __future__ import annotations
 from simharness.agents.profiles.connectome import CONNECTOME
 from simharness.agents.profiles.deepseek_harness import DEEPSEEK_HARNESS
 from simharness.agents.profiles.deepseek_harness_v2 import DEEPSEEK_HARNESS_V2
+from simharness.agents.profiles.iterated import ITERATED
 from simharness.agents.profiles.profile import Profile, Projection
 from simharness.agents.profiles.retry_safe import YOAGENT_RETRY_SAFE
 from simharness.agents.profiles.tunacode import TUNACODE
@@ -23,6 +24,7 @@ PROFILES: tuple[Profile, ...] = (
     DEEPSEEK_HARNESS_V2,
     TUNACODE,
     CONNECTOME,
+    ITERATED,
 )
 
 

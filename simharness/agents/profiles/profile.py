@@ -22,12 +22,17 @@ Projection = Callable[[Sequence[Record]], list[str]]
 
 @attrs.frozen
 class Profile:
-    """A contract, which says how the loop behaves, and the words of the system it stands for."""
+    """A contract, which says how the loop behaves, and the words of the system it stands for.
+
+    `front`: how the loop is handed out, where it is not awaited. It stands before the loop, faulty
+    or not; a loop with a fault in that is made of it already.
+    """
 
     name: str
     about: str
     contract: Contract
     projection: Projection
+    front: type[ReferenceAgent] = ReferenceAgent
 
     @property
     def factory(self) -> AgentFactory:
@@ -36,5 +41,6 @@ class Profile:
 
     def on(self, loop: type[ReferenceAgent]) -> AgentFactory:
         """A loop, perhaps with a seeded fault, under this profile."""
-        made = type(loop.__name__, (loop,), {"profile": self.name, "contract": self.contract})
+        bases = (loop,) if issubclass(loop, self.front) else (self.front, loop)
+        made = type(loop.__name__, bases, {"profile": self.name, "contract": self.contract})
         return cast("type[Agent]", made)
