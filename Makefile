@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PROFILES := yoagent deepseek-harness tunacode connectome
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers frameworks coverage determinism clean
+.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers frameworks coverage determinism fuzz clean
 
 # The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
@@ -54,6 +54,14 @@ frameworks: $(VENV)/.dev
 # What stands for each public report: writes reports/coverage.md.
 coverage: $(VENV)/.dev
 	$(BIN)/python -m tests.field
+
+# Random trials of the reference loop and hostile files, until all are done; goes on where it was
+# stopped. Writes reports/fuzz.md. An hour on two free cores.
+N ?= 1000000
+FILES ?= 10000
+JOBS ?= 2
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m tests.fuzz --trials $(N) --files $(FILES) --jobs $(JOBS)
 
 # How many schedules each search strategy needs to find small bugs; minutes.
 bench-search: $(VENV)/.dev

@@ -219,7 +219,8 @@ def progress(trace: Trace, contract: Contract) -> Judgement:
                 violations.append(Violation("queue-progress", text, evidence))
     for run, later in _waiting_prompts(facts):
         occasions += 1
-        if not later.requests and not _turned_away(facts, run, later):
+        served = later.requests or _limited(later)
+        if not served and not _turned_away(facts, run, later):
             text = f"The queued prompt of run {later.number} is never asked of the model."
             evidence = (later.prompted, min(run.over, facts.length - 1))
             violations.append(Violation("queue-progress", text, evidence))
@@ -276,6 +277,11 @@ def _waiting_prompts(facts: Facts) -> list[tuple[RunFacts, RunFacts]]:
         and run.settled is not None
         and later.killed == NEVER
     ]
+
+
+def _limited(run: RunFacts) -> bool:
+    """Whether a run came to a limit, as the agent reports it: it had its turn."""
+    return any(outcome is Outcome.LIMIT for outcome, _ in reported(run))
 
 
 def _turned_away(facts: Facts, run: RunFacts, later: RunFacts) -> bool:

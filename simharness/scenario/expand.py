@@ -27,6 +27,11 @@ __all__ = ["CASES_MAX", "Variant", "expand"]
 CASES_MAX = 2000
 """More cases in one file are a slip: nobody can read their results."""
 
+VALUES_MAX = 500_000
+"""Values of all cases of a file together; a case is a copy of the file, so they multiply."""
+
+_TEXT = 40  # characters of a text that count as one value more
+
 _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _OUTSIDE = ("for_each", "expect_if", "scenario", "case")  # keys in which no `each` may stand
 
@@ -57,10 +62,18 @@ def expand(reader: Reader, root: MapNode) -> list[Variant]:
     if fixed is not None:
         return [Variant(_given_values(reader, fixed), _Matrix(reader, root, fixed=True).root)]
     matrix = _Matrix(reader, root)
-    found = list(itertools.islice(matrix.variants(), CASES_MAX + 1))
-    if len(found) > CASES_MAX:
-        reader.wrong(root, f"this makes more than {CASES_MAX} cases")
-        return found[:1]
+    found: list[Variant] = []
+    values = 0
+    for variant in matrix.variants():
+        found.append(variant)
+        values += _size(variant.root)
+        if len(found) > CASES_MAX:
+            reader.wrong(root, f"this makes more than {CASES_MAX} cases")
+            return found[:1]
+        if values > VALUES_MAX:
+            text = f"a text counts as one value for each {_TEXT} characters"
+            reader.wrong(root, f"the cases hold more than {VALUES_MAX} values together ({text})")
+            return found[:1]
     return found
 
 
@@ -121,6 +134,7 @@ class _Matrix:
             words = words_of(nodes)
         if not nodes:
             self._reader.wrong(node, f'"{name}" has no values')
+        nodes, words = nodes[: CASES_MAX + 1], words[: CASES_MAX + 1]
         for first, second in itertools.combinations(nodes[:100], 2):
             if same(first, second):
                 self._reader.wrong(second, f'"{name}" has the same value twice')
@@ -199,6 +213,15 @@ class _Matrix:
         filled = _fill(root, nodes) if nodes else root
         assert isinstance(filled, MapNode), "a mapping stays one"
         return filled
+
+
+def _size(node: Node) -> int:
+    """How many values a tree holds, a long text counted as several."""
+    if isinstance(node, ScalarNode):
+        return 1 + len(node.text) // _TEXT
+    if isinstance(node, ListNode):
+        return 1 + sum(_size(item) for item in node.items)
+    return 1 + sum(_size(key) + _size(value) for key, value in node.pairs)
 
 
 def _fill(node: Node, nodes: Mapping[str, Node]) -> Node:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
@@ -24,6 +25,7 @@ SHOWN_MAX = 50
 
 _WINDOW = 110  # columns of a source line that are shown
 _ALIKE = 0.6  # difflib's own default for "close enough"
+_WORD_MAX = 60  # characters; what is longer is no slip of a word, and takes difflib long
 
 
 class Placed(Protocol):
@@ -110,8 +112,10 @@ def closest(word: str, known: Iterable[str], *, at_least: float = _ALIKE) -> str
     """Return the known word that `word` most likely means, or None.
 
     Also compares the parts of a compound, so that `emit-error` finds `error`. Between equals the
-    first known word wins.
+    first known word wins. A long text is like none.
     """
+    if len(word) > _WORD_MAX:
+        return None
     parts = sorted({word.lower(), *re.split(r"[-_ .]", word.lower())} - {""})
     ratios = {
         candidate: max((_alike(part, candidate.lower()) for part in parts), default=0.0)
@@ -121,6 +125,7 @@ def closest(word: str, known: Iterable[str], *, at_least: float = _ALIKE) -> str
     return best if best is not None and ratios[best] >= at_least else None
 
 
+@lru_cache(maxsize=10_000)
 def _alike(one: str, other: str) -> float:
     if sorted(one) == sorted(other):
         return 1.0  # letters swapped, the commonest slip

@@ -32,11 +32,14 @@ def words_of(nodes: Sequence[Node]) -> tuple[str, ...]:
     """A different word for each value: with keys, then numbered, only where that is needed."""
     short = [word(node) for node in nodes]
     twice = {text for text, count in Counter(short).items() if count > 1}
-    found: list[str] = []
+    found: dict[str, None] = {}
+    last: dict[str, int] = {}  # the highest number that was tried for a word
     for node, text in zip(nodes, short, strict=True):
-        best = full_word(node) if text in twice else text
-        numbered = (f"{best}~{number}" for number in range(2, len(nodes) + 2))
-        found.append(best if best not in found else next(n for n in numbered if n not in found))
+        best = full = full_word(node) if text in twice else text
+        while best in found:
+            last[full] = last.get(full, 1) + 1
+            best = f"{full}~{last[full]}"
+        found[best] = None
     return tuple(found)
 
 

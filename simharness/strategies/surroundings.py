@@ -8,7 +8,7 @@ from simharness.scenario.model import ToolReaction
 from simharness.strategies.steps import PAUSES, TOOL_NAMES
 from simharness.strategies.written import Data, Document, Word
 
-__all__ = ["FAULTS", "SETTINGS", "TOOLS"]
+__all__ = ["FAULTS", "SETTINGS", "STORES", "TOOLS"]
 
 
 @st.composite
@@ -87,3 +87,23 @@ FAULTS: st.SearchStrategy[Document] = st.one_of(
     ),
 )
 """Faults of what stands around the reference loop; often none."""
+
+_FAULTY_WRITES: st.SearchStrategy[Data] = st.one_of(
+    st.integers(1, 12),
+    st.just(Word("always")),
+    st.fixed_dictionaries({"write": st.integers(2, 8), "always": st.just(value=True)}),
+)
+
+STORES: st.SearchStrategy[Document] = st.one_of(
+    st.just(None),
+    st.fixed_dictionaries(
+        {"buffered": st.booleans()},
+        optional={
+            "slow": PAUSES,
+            "fails": _FAULTY_WRITES,
+            "drops": _FAULTY_WRITES,
+            "torn": _FAULTY_WRITES,
+        },
+    ),
+).map(lambda store: {"store": store})
+"""A session store, often with faults."""

@@ -23,6 +23,7 @@ _ACTIONS_MAX = 6
 _MORE = st.sampled_from((False, True, True))
 _ENDINGS = st.one_of(st.just(""), TEXTS)
 _HOW = st.sampled_from(("later", "meanwhile", "placed"))
+_PROMPTS = frozenset({"prompt", "continue", "ephemeral"})
 _STOPS = frozenset({"shutdown", "dispose", "context_restart"})
 _REASONS = st.sampled_from((None, "shutdown", "timeout"))
 _NOTHING: st.SearchStrategy[Word | None] = st.none()
@@ -55,25 +56,33 @@ class User:
         self._tools = tools
         self._hooks = hooks
         self._running: tuple[tuple[Stream, ...], ...] = ()
+        self._begun = False
         self._cancels = 0
         self._said = 0
 
     def actions(self) -> list[Data]:
         """The first prompt and what follows it."""
-        one = _actions(self, self._manners.kinds)
-        actions = [self._draw(one)]
-        while len(actions) < _ACTIONS_MAX and self._draw(_MORE):
-            actions.append(self._draw(one))
+        kinds = self._manners.kinds
+        actions = [self._draw(_action(self, kinds, first=True))]
+        while len(actions) < _ACTIONS_MAX:
+            another = self._draw(_action(self, kinds))
+            if another is None:
+                break
+            actions.append(another)
         return actions
 
     def action(self, kind: str) -> Data:
         """The next action, of `kind` if it may be: the first one is a prompt."""
-        if kind in {"prompt", "continue", "ephemeral"} or not self._running:
-            return self._prompt(kind if self._running else "prompt")
+        if not self._begun or (not self._running and kind not in _PROMPTS):
+            return self._prompt("prompt")
+        if kind in _PROMPTS:
+            return self._prompt(kind)
         if kind == "cancel" and self._cancels < _CANCELS_MAX:
             return self._cancel()
         if kind in {"steer", "follow_up"}:
             return {kind: self._say("Remark"), **self._place(anywhere=True)}
+        if kind == "kill":
+            return self._kill()
         if kind in _STOPS:
             return {kind: None, **self._place(anywhere=True)}
         return {"wait": Word("20ms"), **self._place()}
@@ -93,22 +102,30 @@ class User:
         }
         return cancel | {key: word for key, word in options.items() if word is not None}
 
+    def _kill(self) -> Document:
+        """One with a place, or one when all runs have settled: nothing is anchored behind that."""
+        place = self._place(anywhere=True, outside=True)
+        if not place:
+            self._running = ()
+        return {"kill": None, **place}
+
     def _prompt(self, verb: str) -> Document:
         """One that waits for its turn, or one that comes during a run."""
         prompt: Document = {verb: self._say("Prompt") + self._draw(_ENDINGS)}
         if verb == "continue":
             prompt = {verb: None}
-        first = not self._running
+        alone = not self._running
         how = self._draw(_HOW)
-        place = self._place(outside=True) if how == "placed" and not first else {}
+        place = self._place(outside=True) if how == "placed" and not alone else {}
         model = self._draw(SCRIPTS)
         script = streams_of(model)
-        if first:
+        if not self._begun:
             self.first_model = model
         elif model:
             prompt["model"] = model
-        if how == "meanwhile" and not first:
+        if how == "meanwhile" and not alone:
             prompt["meanwhile"] = True
+        self._begun = True
         alongside = place or "meanwhile" in prompt
         self._running = (*self._running, script) if alongside else (script,)
         return {**prompt, **place}
@@ -119,6 +136,8 @@ class User:
 
 
 @st.composite
-def _actions(draw: st.DrawFn, user: User, kinds: st.SearchStrategy[str]) -> Data:
-    """One action as one piece of the example, which shrinking can take out as a whole."""
-    return user.action(draw(kinds))
+def _action(
+    draw: st.DrawFn, user: User, kinds: st.SearchStrategy[str], *, first: bool = False
+) -> Data | None:
+    """One action, or that there are no more, as one piece that shrinking can take out whole."""
+    return user.action(draw(kinds)) if first or draw(_MORE) else None

@@ -5,6 +5,7 @@ import pytest
 from simharness.contract import Contract
 from simharness.trace import (
     ActionTaken,
+    AgentEnd,
     CancelCalled,
     CancelEffective,
     HistoryRead,
@@ -201,6 +202,15 @@ def test_a_queued_prompt_gets_its_turn() -> None:
     assert [] == problems("queue-progress", waiting(*asked), queue)
     stuck = "The queued prompt of run 2 is never asked of the model."
     assert [stuck] == problems("queue-progress", waiting((1, done()), (2, done())), queue)
+
+
+def test_a_queued_prompt_that_comes_to_a_limit_had_its_turn() -> None:
+    """A hook may not want the turn, or none is left: the model is not asked, and that is told."""
+    queue = Contract(second_prompt="queue", queue_on_cancel="drop")
+    limit = waiting((1, done()), (2, AgentEnd(Outcome.LIMIT, "before-turn")), (2, done()))
+    assert [] == problems("queue-progress", limit, queue)
+    completed = waiting((1, done()), (2, AgentEnd(Outcome.COMPLETED)), (2, done()))
+    assert 1 == len(problems("queue-progress", completed, queue))
 
 
 def test_a_cancel_may_turn_a_queued_prompt_away() -> None:

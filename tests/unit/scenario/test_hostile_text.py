@@ -13,8 +13,10 @@ from hypothesis import example, given, settings, strategies as st
 from simharness.scenario import yamltext
 from simharness.scenario.cases import FILE_KEYS
 from simharness.scenario.load import ScenarioError, load_file, load_text
-from simharness.scenario.nodes import same
-from simharness.scenario.problems import Problems
+from simharness.scenario.model import Place
+from simharness.scenario.nodes import ScalarNode, same
+from simharness.scenario.problems import Problems, closest
+from simharness.scenario.words import words_of
 from tests.unit.scenario.sheets import problems_of, sheet
 from tests.unit.scenario.test_matrix import FLAGSHIP, RICH
 
@@ -44,6 +46,32 @@ def test_aliases_that_multiply_are_bounded() -> None:
 def test_an_alias_of_itself_is_refused() -> None:
     """A cycle is an alias without an anchor before it."""
     assert "has no anchor" in problems_of("scenario: &a [*a]\n")[0]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        f"[[{{each: [{', '.join(f'v{n}' for n in range(1000))}]}}, {', '.join(['a'] * 1000)}]]",
+        f"[[{{each: [{', '.join(f'v{n}' for n in range(1000))}]}}, {'x' * 40_000}]]",
+    ],
+    ids=["many", "long"],
+)
+def test_cases_that_multiply_the_file_are_bounded(model: str) -> None:
+    """Each case is a copy of the file: many cases of a long file would fill the memory."""
+    problem, *_ = problems_of(f"scenario: big\nmodel: {model}\nrun: [prompt: hi]")
+    assert "the cases hold more than 500000 values together" in problem
+
+
+def test_values_that_are_all_the_same_are_numbered_at_once() -> None:
+    """The word of each is one more, and is not looked for from the beginning."""
+    words = words_of([ScalarNode(Place("x"), "a")] * 2000)
+    assert ("a", "a~2", "a~2000") == (*words[:2], words[-1])
+
+
+def test_nobody_looks_for_a_word_that_a_long_text_is_like() -> None:
+    """Comparing it with each known word takes long, and no slip is that long."""
+    assert "error" == closest("erorr", ["error"])
+    assert closest("erorr" * 13, ["error" * 13]) is None
 
 
 @pytest.mark.parametrize("text", ["[" * 5000, "{a: " * 5000, "- " * 5000, "? " * 3000])
