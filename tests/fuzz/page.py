@@ -19,9 +19,9 @@ __all__ = ["as_markdown"]
 _TRIALS = f"""\
 Cases are drawn by `simharness.strategies`, one in three of them with a session store, its faults
 and kills. Each is played on the default schedule and on {SCHEDULES - 1} that are drawn at random;
-every rule judges every trial, and every {REPEATED}th is played again from its schedule and must give the
-same bytes. A failure is a broken rule, a limit that was hit (but for the deadlock of a script that
-hangs), another trace, or any exception."""
+every rule judges every trial. Each {REPEATED}th trial is played again from its schedule and must
+give the same bytes. A failure is a broken rule, a limit that was hit (but for the deadlock of a
+script that hangs), another trace, or any exception."""
 
 _FILES = f"""\
 Made-up files and files of the suite in which something was changed. Each is loaded and, if it is
