@@ -67,10 +67,11 @@ def unknown_answered(trace: Trace, contract: Contract) -> Judgement:
         if run.left or run.cancels or run.graceful or run.settled is None or run.replaced:
             continue
         for request in run.requests:
-            names = set(_called(facts, request).values()) - set(request.tools)
-            if names and request.tools and _goes_on(facts, run, request):
+            called = _called(facts, request)
+            unknown = {call: name for call, name in called.items() if name not in request.tools}
+            if unknown and request.tools and _goes_on(facts, run, request):
                 occasions += 1
-                violations += _unanswered(facts, run, request, names)
+                violations += _unanswered(facts, run, request, unknown)
     return judged(occasions, violations)
 
 
@@ -91,16 +92,19 @@ def _acted(facts: Facts, run: RunFacts) -> bool:
 
 
 def _unanswered(
-    facts: Facts, run: RunFacts, request: RequestMade, names: set[str]
+    facts: Facts, run: RunFacts, request: RequestMade, unknown: dict[str, str]
 ) -> list[Violation]:
+    """Whether the next history answers the unknown calls (id to name), whatever it calls them."""
     rule = "bad-tool-answered"
+    names = set(unknown.values())
     listed = ", ".join(sorted(names)) or "an empty name"
     later = [one for one in heard(facts) if one.run == run.number and one.n > request.n]
     if not later:
         text = f"Run {run.number} ended on a call of an unknown tool ({listed})."
         return [Violation(rule, text, (request.n, run.over))]
     results = {m.call_id for m in later[0].messages if m.role == "tool"}
-    calls = [call for m in assistants(later[0].messages) for call in m.calls if call.name in names]
+    made = (call for m in assistants(later[0].messages) for call in m.calls)
+    calls = [call for call in made if call.name in names or call.id in unknown]
     if calls and all(call.id in results for call in calls):
         return []
     text = f"In {later[0].place} the call of an unknown tool ({listed}) is not answered."

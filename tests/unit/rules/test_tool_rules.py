@@ -303,6 +303,16 @@ def test_an_unknown_tool_that_is_answered_is_fine() -> None:
     assert (1, ()) == (judged.occasions, judged.violations)
 
 
+def test_a_call_may_be_sent_back_under_a_legal_name() -> None:
+    """Providers refuse illegal names in a history; the id says which call it is."""
+    renamed = assistant("", Call("c1", "INVALID", "{}"))
+    answer = RequestMade(2, (HI, renamed, tool_result("c1", "no legal name", is_error=True)))
+    judged = verdict("bad-tool-answered", *UNKNOWN, answer, done())
+    assert (1, ()) == (judged.occasions, judged.violations)
+    bare = verdict("bad-tool-answered", *UNKNOWN, RequestMade(2, (HI, renamed)), done())
+    assert 1 == len(bare.violations)
+
+
 def test_an_unknown_tool_that_ends_the_run_is_broken() -> None:
     """A slip of the model must not end the conversation."""
     judged = verdict("bad-tool-answered", *UNKNOWN, done("raised", error="KeyError"))
