@@ -119,7 +119,8 @@ class CaseResult:
 
     `findings` break it, `expected` are those it pins, `waived` those it waives. `exhausted_to` is
     the bound up to which every schedule was run. `reason` says why it was not applicable or an
-    error, `coverage` in words how far the search got.
+    error, `coverage` in words how far the search got. `sample` is the first trial: the default order,
+    unless a schedule in words or a sampler came first.
     """
 
     case: Case
@@ -138,6 +139,7 @@ class CaseResult:
     occasions: frozenset[str] = frozenset()
     reason: str = ""
     coverage: str = ""
+    sample: Verdict | None = None
 
 
 @attrs.frozen(eq=False)
@@ -207,4 +209,5 @@ def deepened(first: CaseResult, second: CaseResult) -> CaseResult:
         not_exercised=tuple(key for key in second.not_exercised if key in first.not_exercised),
         findings=tuple(seen.values()),
         occasions=first.occasions | second.occasions,
+        sample=first.sample or second.sample,
     )

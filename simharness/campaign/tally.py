@@ -1,7 +1,8 @@
 """Adds up the verdicts of one case: what was broken how often, what was played, what was seen.
 
-Of each cause only the smallest trial is kept, so that thousands of trials need little memory. What
-other processes have counted can be added as well: interleavings that both saw count once.
+Of each cause only the smallest trial is kept, and of all trials the first, so that thousands need
+little memory. What other processes have counted can be added as well: interleavings that both saw
+count once.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Tally:
         self._findings: dict[Cause, Finding] = {}
         self._ended: dict[str, Ending] = {}
         self._rows: dict[str, _Row] = {}  # by trace hash
+        self._sample: Verdict | None = None
 
     def add(self, verdict: Verdict) -> bool:
         """Take one trial in; False if its interleaving is counted already."""
@@ -62,6 +64,7 @@ class Tally:
             Ending.of(verdict) if before is None else before.again(verdict)
         )
         self._count(verdict)
+        self._sample = self._sample or verdict
         return True
 
     def _count(self, verdict: Verdict) -> None:
@@ -80,6 +83,7 @@ class Tally:
         self._played |= other._played
         self.occasions |= other.occasions
         self._note(other.notes)
+        self._sample = self._sample or other._sample
         new = {key: row for key, row in other._rows.items() if key not in self._rows}
         self._rows.update(new)
         endings = Counter(row.ending for row in new.values())
@@ -116,6 +120,7 @@ class Tally:
             notes=tuple(self.notes),
             ended=tuple(self.ended()),
             occasions=frozenset(self.occasions),
+            sample=self._sample,
         )
 
     def findings(self) -> list[Finding]:

@@ -79,12 +79,17 @@ _OUTPUT = (
     click.option("--json", metavar="F", help="Write JSON to a file; - is standard output."),
     click.option("--junit", metavar="F", help="Write JUnit XML to a file."),
     click.option("--markdown", metavar="F", help="Write Markdown to a file."),
-    click.option("--github", is_flag=True, help="Print annotations for GitHub Actions."),
+    click.option("--html", metavar="F", help="Write one HTML file that needs no other."),
+    click.option(
+        "--github",
+        is_flag=True,
+        help="Print annotations for GitHub Actions.  [default: where GITHUB_ACTIONS is true]",
+    ),
     click.option(
         "--out",
         metavar="DIR",
         type=click.Path(file_okay=False),
-        help="Write report.json, .txt, .md and junit.xml into a folder.",
+        help="Write report.html, .json, .txt, .md and junit.xml into a folder.",
     ),
     click.option("--quiet", "-q", is_flag=True, help="Failures and the summary line only."),
     click.option("--verbose", "-v", is_flag=True, help="Every case, with notes and coverage."),
@@ -98,6 +103,7 @@ class Output:
     json: str | None = None
     junit: str | None = None
     markdown: str | None = None
+    html: str | None = None
     github: bool = False
     out: str | None = None
     quiet: bool = False
@@ -106,8 +112,12 @@ class Output:
     @property
     def printed(self) -> str | None:
         """Which of the files is standard output, if any: then nothing else may stand there."""
-        files = {"json": self.json, "junit": self.junit, "markdown": self.markdown}
-        return next((name for name, file in files.items() if file == "-"), None)
+        return next((name for name, file in self.files.items() if file == "-"), None)
+
+    @property
+    def files(self) -> dict[str, str | None]:
+        """Form -> the file it goes to, if it is wanted."""
+        return {form: getattr(self, form) for form in ("json", "junit", "markdown", "html")}
 
 
 def agent_option(command: Command) -> Command:
@@ -152,7 +162,7 @@ def output_options(command: Command) -> Command:
     @functools.wraps(command)
     def bundled(**words: Any) -> int:
         output = Output(**{name: words.pop(name) for name in names})
-        if [output.json, output.junit, output.markdown].count("-") > 1:
+        if [*output.files.values()].count("-") > 1:
             raise BadInput("only one report can go to standard output")
         if output.quiet and output.verbose:
             raise BadInput("--quiet and --verbose exclude each other: give one of them")

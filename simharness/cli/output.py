@@ -1,4 +1,7 @@
-"""Puts a finished report where the options say: standard output, JSON, a folder."""
+"""Puts a finished report where the options say: standard output, files, a folder.
+
+In a GitHub job also where that shows it: as annotations, and in the job's summary.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,10 @@ import attrs
 import click
 
 from simharness.campaign import coverage
+from simharness.cli.problems import BadInput
 from simharness.report import github, json as as_json, junit, markdown, text
 from simharness.report.atomic import write_text
+from simharness.report.visible import visible
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["case_lines", "echo", "keep_long_scenarios", "say", "write_suite"]
 
+_SUMMARY_MAX = 2**20 - 1_000  # bytes of a job summary, with some to spare
 _LISTED = 20  # not exercised cases that are named without --verbose
 
 
@@ -35,23 +41,52 @@ def write_suite(
     """
     keep_long_scenarios(found for result in suite.results for found in result.findings)
     made = _Reports(suite, round(seconds, 3))
-    if output.out is not None:
-        folder = Path(output.out)
-        write_text(folder / "report.json", made.json())
-        write_text(folder / "report.txt", made.text(quiet=False, verbose=True))
-        write_text(folder / "report.md", made.markdown())
-        write_text(folder / "junit.xml", made.junit())
-    forms = {"json": made.json, "junit": made.junit, "markdown": made.markdown}
-    for name, form in forms.items():
-        file = getattr(output, name)
-        if file == "-":
-            click.echo(form(), nl=False)
-        elif file is not None:
-            write_text(Path(file), form())
     if output.printed is None:
         echo(made.text(quiet=output.quiet, verbose=output.verbose, notes=notes))
-        if output.github:
-            click.echo("\n".join(github.as_annotations(suite)))
+        if output.github or os.environ.get("GITHUB_ACTIONS") == "true":
+            click.echo("".join(f"{line}\n" for line in github.as_annotations(suite)), nl=False)
+    _summarize(made)
+    try:
+        _write_files(made, output)
+    except OSError as error:
+        if error.filename is None:  # a closed pipe
+            raise
+        raise BadInput(f"cannot write {error.filename}: {error.strerror}") from None
+
+
+def _write_files(made: _Reports, output: Output) -> None:
+    forms = {"json": made.json, "junit": made.junit, "markdown": made.markdown, "html": made.html}
+    if output.out is not None:
+        folder = Path(output.out)
+        names = {"junit": "junit.xml", "markdown": "report.md"}
+        for form, make in forms.items():
+            write_text(folder / names.get(form, f"report.{form}"), make())
+        write_text(folder / "report.txt", made.text(quiet=False, verbose=True))
+    for form, file in output.files.items():
+        if file == "-":
+            click.echo(forms[form](), nl=False)
+        elif file is not None:
+            write_text(Path(file), forms[form]())
+
+
+def _summarize(made: _Reports) -> None:
+    """Add the Markdown to the summary of a GitHub job, if this is one.
+
+    That file belongs to the job's step, which may have written to it: it is appended to, up to the
+    size that GitHub takes. A job does not fail because its summary cannot be written.
+    """
+    name = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not name:
+        return
+    path = Path(name)
+    try:
+        room = _SUMMARY_MAX - (path.stat().st_size if path.exists() else 0)
+        page = "\n" + made.markdown(most=min(room, markdown.BYTES_MAX))
+        if len(page.encode()) <= room:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(page)
+    except OSError as error:
+        click.echo(f"the job summary cannot be written: {error}", err=True)
 
 
 @attrs.frozen(eq=False)
@@ -74,10 +109,14 @@ class _Reports:
     def junit(self) -> str:
         return junit.as_junit(self.suite, coverage.sentences())
 
-    def markdown(self) -> str:
-        return markdown.as_markdown(
-            self.suite, coverage.sentences(), coverage.obstacles(self.suite.agent)
-        )
+    def markdown(self, most: int = markdown.BYTES_MAX) -> str:
+        obstacles = coverage.obstacles(self.suite.agent)
+        return markdown.as_markdown(self.suite, coverage.sentences(), obstacles, most=most)
+
+    def html(self) -> str:
+        from simharness.report.html import as_html  # jinja2 is read only where it is needed
+
+        return as_html(self.suite, coverage.sentences(), coverage.states(self.suite))
 
     def text(self, *, quiet: bool, verbose: bool, notes: Sequence[str] = ()) -> str:
         blocks = text.failures(self.suite, coverage.sentences())
@@ -94,7 +133,7 @@ class _Reports:
 
 
 def _joined(parts: list[str]) -> str:
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return visible("\n\n".join(part for part in parts if part)) + "\n"
 
 
 def say(machine: str, human: str, json_file: str | None) -> None:
@@ -110,7 +149,7 @@ def say(machine: str, human: str, json_file: str | None) -> None:
 def echo(report: str) -> None:
     """Print a report; its failure lines in red on a terminal that wants colour."""
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    for line in report.splitlines():
+    for line in visible(report).removesuffix("\n").split("\n"):
         marked = colour and line.startswith(("FAILED ", "ERROR ", "SURVIVES "))
         click.echo(click.style(line, fg="red", bold=True) if marked else line)
 

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simharness.report.text import plural
+from simharness.report.visible import visible
+
 if TYPE_CHECKING:
     from simharness.campaign.results import SuiteResult
 
@@ -27,12 +30,12 @@ def as_annotations(suite: SuiteResult) -> list[str]:
         where = "" if place.file.startswith("<") else where
         lines.append(f"::error {where}title={title}::{message}")
     if len(causes) > _SHOWN:
-        lines.append(f"::notice::{len(causes) - _SHOWN} more causes are in the log")
+        lines.append(f"::notice::{plural(len(causes) - _SHOWN, 'more cause')} in the log")
     return lines
 
 
 def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from typing import TYPE_CHECKING
 
 import simharness
 from simharness.report.lanes import rows_of
+from simharness.report.visible import HIDDEN
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
@@ -27,8 +29,15 @@ Object = dict[str, object]
 
 
 def dump(value: Object) -> str:
-    """`value` as text: keys in the order given, one line break at the end."""
-    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    """`value` as text: keys in the order given, one line break at the end.
+
+    Characters that no viewer shows, or that no file can hold, are written as JSON's own escapes.
+    """
+    return HIDDEN.sub(_escaped, json.dumps(value, indent=1, ensure_ascii=False)) + "\n"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1]
 
 
 def header() -> Object:

@@ -5,12 +5,12 @@ No clock is in it, so equal results give equal bytes.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from simharness.report.text import failure
+from simharness.report.visible import visible
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["as_junit"]
 
 _SKIPPED = {CaseVerdict.NOT_APPLICABLE, CaseVerdict.NOT_EXERCISED, CaseVerdict.WAIVED}
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def as_junit(suite: SuiteResult, sentences: Mapping[str, str]) -> str:
@@ -31,7 +30,7 @@ def as_junit(suite: SuiteResult, sentences: Mapping[str, str]) -> str:
         by_file[result.case.place.file].append(result)
     root = ET.Element("testsuites", {"name": "simharness", **_counts(suite.results)})
     for file, results in by_file.items():
-        element = ET.SubElement(root, "testsuite", {"name": file, **_counts(results)})
+        element = ET.SubElement(root, "testsuite", {"name": visible(file), **_counts(results)})
         for result in results:
             element.append(_case(result, sentences))
     ET.indent(root, " ")
@@ -51,24 +50,22 @@ def _counts(results: Sequence[CaseResult]) -> dict[str, str]:
 
 def _case(result: CaseResult, sentences: Mapping[str, str]) -> ET.Element:
     place = result.case.place
-    attributes = {"classname": place.file, "name": result.case.id}
-    element = ET.Element("testcase", attributes | {"file": place.file, "line": str(place.line)})
+    file = visible(place.file)
+    attributes = {"classname": file, "name": visible(result.case.id)}
+    element = ET.Element("testcase", attributes | {"file": file, "line": str(place.line)})
     agent = result.agent.name if result.agent else ""
     for found in result.findings:
         child = ET.SubElement(
-            element, "failure", {"type": found.rule, "message": _clean(found.message)}
+            element, "failure", {"type": found.rule, "message": visible(found.message)}
         )
-        child.text = _clean(failure(found, agent, sentences))
+        child.text = visible(failure(found, agent, sentences))
     if result.verdict is CaseVerdict.VIOLATED and result.reason:
-        ET.SubElement(element, "failure", {"type": "violates", "message": _clean(result.reason)})
+        ET.SubElement(element, "failure", {"type": "violates", "message": visible(result.reason)})
     if result.verdict is CaseVerdict.ERROR:
-        ET.SubElement(element, "error", {"message": "error"}).text = _clean(result.reason)
+        reason = visible(result.reason)
+        last = reason.rstrip().rpartition("\n")[2]  # of a traceback: what was raised
+        ET.SubElement(element, "error", {"message": last}).text = reason
     if result.verdict in _SKIPPED:
         why = result.reason or ", ".join(result.not_exercised) or "waived"
-        ET.SubElement(element, "skipped", {"message": _clean(f"{result.verdict}: {why}")})
+        ET.SubElement(element, "skipped", {"message": visible(f"{result.verdict}: {why}")})
     return element
-
-
-def _clean(text: str) -> str:
-    """Without the characters that XML cannot hold; a scripted model may stream any of them."""
-    return _NOT_XML.sub("\ufffd", text)

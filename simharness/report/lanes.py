@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from simharness.choices import Course, Point
     from simharness.trace import Trace
 
-__all__ = ["deviation_notes", "render", "rows_of"]
+__all__ = ["cut", "deviation_notes", "fitted", "grid_of", "render", "rows_of", "shortened"]
 
 WIDTH = 110
 _LONG = 36  # rows; a longer table is shortened
@@ -78,7 +78,7 @@ def render(
     width: int = WIDTH,
 ) -> str:
     """The table, ready to print. `notes` are better words for the footnotes than the plain ones."""
-    rows = _shorten(rows_of(trace, course, evidence))
+    rows = shortened(rows_of(trace, course, evidence))
     lines = _table(rows, width)
     notes = notes or deviation_notes(course)
     if notes:
@@ -97,7 +97,7 @@ def deviation_notes(course: Course) -> list[str]:
     ]
 
 
-def _shorten(rows: list[Row]) -> list[Row | int]:
+def shortened(rows: list[Row]) -> list[Row | int]:
     """Leave out what lies far from everything that matters; an int says how many rows went.
 
     What follows the last evidence explains nothing, so it goes from a short table too.
@@ -123,8 +123,8 @@ def _shorten(rows: list[Row]) -> list[Row | int]:
 
 
 def _table(rows: Sequence[Row | int], width: int) -> list[str]:
-    grid = [_HEADS, *_cells(rows)]
-    widths = _widths(grid, width - 2 - len(_POINTER) - 1)
+    grid = [_HEADS, *grid_of(rows)]
+    widths = fitted(grid, width - 2 - len(_POINTER) - 1)
     lines = [*_lines(_HEADS, widths), "  " + _GAP.join("-" * size for size in widths)]
     indent = f"  {'':{widths[0]}}{_GAP}"
     for row, cells in zip(rows, grid[1:], strict=True):
@@ -137,12 +137,12 @@ def _table(rows: Sequence[Row | int], width: int) -> list[str]:
         if row.evidence:
             first = f"{first:<{width - len(_POINTER) - 1}} {_POINTER}"
         lines += [first, *rest]
-        lines += [_cut(f"{indent}| {detail}", width) for detail in row.details]
+        lines += [cut(f"{indent}| {detail}", width) for detail in row.details]
     return lines
 
 
-def _cells(rows: Sequence[Row | int]) -> list[tuple[str, ...]]:
-    """The text of each row; the time stands only where it changes."""
+def grid_of(rows: Sequence[Row | int]) -> list[tuple[str, ...]]:
+    """The cells of each row, the time in front; it stands only where it changes."""
     grid: list[tuple[str, ...]] = []
     shown = ""
     for row in rows:
@@ -155,7 +155,7 @@ def _cells(rows: Sequence[Row | int]) -> list[tuple[str, ...]]:
     return grid
 
 
-def _widths(grid: Sequence[tuple[str, ...]], room: int) -> list[int]:
+def fitted(grid: Sequence[tuple[str, ...]], room: int) -> list[int]:
     """Column widths that fit into `room`: as wide as needed, then the widest give way."""
     widths = [max(len(cells[column]) for cells in grid) for column in range(len(_HEADS))]
     room -= len(_GAP) * (len(widths) - 1)
@@ -183,8 +183,9 @@ def _wrapped(text: str, width: int) -> list[str]:
     if len(parts) <= _CELL_LINES:
         return parts
     rest = " ".join(part.strip() for part in parts[_CELL_LINES - 1 :])
-    return [*parts[: _CELL_LINES - 1], _cut(f" {rest}", width)]
+    return [*parts[: _CELL_LINES - 1], cut(f" {rest}", width)]
 
 
-def _cut(text: str, width: int) -> str:
+def cut(text: str, width: int) -> str:
+    """`text` in at most `width` characters."""
     return text if len(text) <= width else text[: width - 3] + "..."

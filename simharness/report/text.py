@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 
     from simharness.campaign.results import CaseResult, Finding, SuiteResult
 
-__all__ = ["area_of", "areas", "failure", "failures", "plural", "silent_rules", "summary"]
+__all__ = [
+    "area_of",
+    "areas",
+    "circumstances",
+    "errors",
+    "failure",
+    "failures",
+    "plural",
+    "silent_rules",
+    "summary",
+]
 
 _COLUMNS = {
     "holds": CaseVerdict.HOLDS,
@@ -65,7 +75,12 @@ def _area_row(name: str, results: Sequence[CaseResult], heads: Sequence[str]) ->
 def failures(suite: SuiteResult, sentences: Mapping[str, str]) -> list[str]:
     """Everything that needs reading, one block each: every cause once, then the rest."""
     agent = suite.agent.name if suite.agent else ""
-    blocks = [failure(cause, agent, sentences) for cause in suite.causes()]
+    return [*(failure(cause, agent, sentences) for cause in suite.causes()), *errors(suite)]
+
+
+def errors(suite: SuiteResult) -> list[str]:
+    """What failed without a finding: cases that are errors, and pins that nothing breaks."""
+    blocks = []
     for result in suite.results:
         where = f"{result.case.id} ({result.case.place})"
         if result.verdict is CaseVerdict.ERROR:
@@ -81,7 +96,7 @@ def failure(finding: Finding, agent: str, sentences: Mapping[str, str]) -> str:
     lines = [f"FAILED {finding.rule} ({example.case.id}, agent {agent}): {finding.message}"]
     if finding.rule in sentences:
         lines.append(f"The rule: {sentences[finding.rule]}")
-    lines += [_circumstances(finding), ""]
+    lines += [circumstances(finding), ""]
     if example.verdict.trace is not None:
         trace, course = example.verdict.trace, example.verdict.course
         notes = finding.explanation
@@ -99,7 +114,7 @@ def failure(finding: Finding, agent: str, sentences: Mapping[str, str]) -> str:
     return "\n".join(lines)
 
 
-def _circumstances(finding: Finding) -> str:
+def circumstances(finding: Finding) -> str:
     """How far from the default, how often, and where the scenario stands."""
     away = len(finding.example.schedule)
     order = (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import attrs
 
 from simharness import storing, trace as t
+from simharness.report.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,11 +24,16 @@ LANES: Final[tuple[Lane, ...]] = ("user", "model", "agent", "tools")
 
 def quoted(text: str, limit: int = 40) -> str:
     """`text` on one line in double quotes, cut in its middle if longer than `limit`."""
-    flat = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
+    flat = _flat(text.replace("\\", "\\\\").replace("\r", "\\r").replace("\t", "\\t"))
     if len(flat) > limit:
         half = (limit - 3) // 2
         flat = f"{flat[:half]}...{flat[-half:]}"
     return f'"{flat}"'
+
+
+def _flat(text: str) -> str:
+    """`text` on one line, with nothing in it that a viewer would obey."""
+    return visible(text.replace("\n", "\\n"))
 
 
 def message_words(message: t.Message) -> str:
@@ -46,7 +52,7 @@ def message_words(message: t.Message) -> str:
             parts.append(quoted(block.text, 60))
         else:
             parts.append(f"{type(block).__name__.lower()} {quoted(block.text, 60)}")
-    return " ".join(parts)
+    return _flat(" ".join(parts))
 
 
 def _brief(message: t.Message) -> str:
@@ -160,13 +166,13 @@ _WORDS: Final[dict[type[t.Record], tuple[Lane, Callable[..., str]]]] = {
 
 
 def words(record: t.Record) -> tuple[Lane, str]:
-    """The lane of `record` and what it says there."""
+    """The lane of `record` and what it says there, on one line."""
     known = _WORDS.get(type(record))
     if known is not None:
         lane, say = known
-        return lane, say(record)
+        return lane, _flat(say(record))
     name = type(record).__name__
     for field in attrs.fields(type(record)):
         if field.name not in {"n", "time", "run", "derived"}:
-            return "agent", f"{name} {getattr(record, field.name)}"
+            return "agent", _flat(f"{name} {getattr(record, field.name)}")
     return "agent", name

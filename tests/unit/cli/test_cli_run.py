@@ -97,7 +97,7 @@ def test_out_writes_the_set_of_reports(folder: Path) -> None:
     """The folder is made and holds the report for people and the one for machines."""
     main(["run", ".", "--agent", "tests.loops:good", "--out", "reports/latest", "-q"])
 
-    assert {"report.json", "report.txt", "report.md", "junit.xml"} == {
+    assert {"report.html", "report.json", "report.txt", "report.md", "junit.xml"} == {
         p.name for p in Path("reports/latest").iterdir()
     }
     assert "HOLDS plain: " in Path("reports/latest/report.txt").read_text()

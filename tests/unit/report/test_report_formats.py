@@ -56,13 +56,16 @@ def test_junit_counts_and_places_every_case() -> None:
     assert "not-exercised: cancel after chunk 9" == cases[3][0].attrib["message"]
 
 
-@pytest.mark.parametrize("character", ["\x00", "\x1b", "\ud800", "\uffff"])
-def test_junit_survives_what_xml_cannot_hold(character: str) -> None:
+@pytest.mark.parametrize(
+    ("character", "shown"),
+    [("\x00", "\\x00"), ("\x1b", "\\x1b"), ("\ud800", "\\ud800"), ("\uffff", "\\uffff")],
+)
+def test_junit_shows_what_xml_cannot_hold(character: str, shown: str) -> None:
     """A model may stream any character; the document can be parsed all the same."""
     broken = finding(f"text {character} end")
     report = as_junit(suite((CaseVerdict.VIOLATED, {"findings": (broken,)})), {})
 
-    assert "text \ufffd end" == ET.fromstring(report)[0][0][0].attrib["message"]
+    assert f"text {shown} end" == ET.fromstring(report)[0][0][0].attrib["message"]
 
 
 def test_markdown_folds_failures_and_stays_below_the_limit() -> None:
@@ -71,7 +74,7 @@ def test_markdown_folds_failures_and_stays_below_the_limit() -> None:
     page = as_markdown(suite((CaseVerdict.VIOLATED, {"findings": tuple(big)})), {}, {})
 
     assert 2**20 > len(page.encode())
-    assert "<summary>FAILED settles (a[x=1], agent loop): 0 &lt;b></summary>" in page
+    assert "<summary>FAILED settles (a[x=1], agent loop): 0 &lt;b&gt;</summary>" in page
     assert "more failures" in page
 
 
@@ -98,4 +101,4 @@ def test_only_ten_annotations_are_printed() -> None:
     lines = as_annotations(suite((CaseVerdict.VIOLATED, {"findings": many})))
 
     assert 11 == len(lines)
-    assert "::notice::2 more causes are in the log" == lines[-1]
+    assert "::notice::2 more causes in the log" == lines[-1]

@@ -1,0 +1,77 @@
+"use strict";
+(() => {
+  const cases = [...document.querySelectorAll("details.case")];
+  const areas = [...document.querySelectorAll("section.area")];
+  const words = document.getElementById("words");
+  const boxes = [...document.querySelectorAll("#filter input[type=checkbox]")];
+  const shown = document.getElementById("shown");
+  const texts = new Map(
+    cases.map((one) => [
+      one,
+      `${one.textContent} ${one.parentElement.querySelector("h3").textContent}`.toLowerCase(),
+    ]),
+  );
+
+  let details = null; // a promise of the unpacked details, once somebody has asked
+  const unpack = () => {
+    const data = Uint8Array.from(atob(document.getElementById("pack").textContent), (c) =>
+      c.charCodeAt(0),
+    );
+    const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).json();
+  };
+
+  const fill = async (one) => {
+    if (!one.open || one.childElementCount > 1) return;
+    const body = document.createElement("div");
+    body.className = "body";
+    one.append(body);
+    try {
+      details ??= unpack();
+      const text = (await details)[Number(one.id.slice(1))];
+      body.innerHTML = text ?? "<p>The details of this case were left out.</p>";
+    } catch (error) {
+      body.textContent = `The details cannot be unpacked: ${error}`;
+    }
+  };
+
+  const filter = () => {
+    const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const verdicts = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
+    let count = 0;
+    for (const one of cases) {
+      const text = texts.get(one);
+      one.hidden =
+        !verdicts.has(one.dataset.verdict) || !wanted.every((word) => text.includes(word));
+      count += one.hidden ? 0 : 1;
+    }
+    for (const area of areas) area.hidden = !area.querySelector("details.case:not([hidden])");
+    shown.textContent = `${count} of ${cases.length} cases`;
+  };
+
+  const follow = () => {
+    const one = document.getElementById(location.hash.slice(1));
+    if (!one?.matches("details.case")) return;
+    if (one.hidden) {
+      words.value = "";
+      for (const box of boxes) box.checked = true;
+      filter();
+    }
+    one.open = true;
+    fill(one).then(() => one.scrollIntoView());
+  };
+
+  for (const one of cases) one.addEventListener("toggle", () => fill(one));
+  for (const button of document.querySelectorAll("button[data-filter]")) {
+    button.addEventListener("click", () => {
+      words.value = words.value === button.dataset.filter ? "" : button.dataset.filter;
+      filter();
+      document.getElementById("filter").scrollIntoView();
+    });
+  }
+  document.getElementById("filter").addEventListener("input", filter);
+  document.getElementById("filter").addEventListener("submit", (event) => event.preventDefault());
+  window.addEventListener("hashchange", follow);
+  filter();
+  follow();
+})();
