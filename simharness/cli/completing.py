@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import click
 
-__all__ = ["agent_names", "mutant_ids", "profile_names", "rule_ids"]
+__all__ = ["agent_names", "format_names", "mutant_ids", "profile_names", "rule_ids"]
 
 
 def agent_names(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
@@ -32,9 +32,17 @@ def profile_names(_: click.Context, __: click.Parameter, begun: str) -> list[str
 
 def rule_ids(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
     """All rules."""
+    from simharness.recorded.formats import FORMAT_RULES
     from simharness.rules import RULES
 
-    return _beginning(begun, (rule.id for rule in RULES))
+    return _beginning(begun, [*(rule.id for rule in RULES), *FORMAT_RULES])
+
+
+def format_names(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
+    """The formats of recorded traces."""
+    from simharness.recorded.formats import FORMATS
+
+    return _beginning(begun, FORMATS)
 
 
 def mutant_ids(_: click.Context, __: click.Parameter, begun: str) -> list[str]:

@@ -35,6 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "provider": {"provider", "world", "scenario", "agent", "trace", "choices", "verdict"},
     "agents": {"agents", "agent", "contract", "trace", "storing", "provider"},
     "rules": {"rules", "trace", "storing", "verdict", "contract"},
+    "recorded": {"recorded", "rules", "scenario", "trace", "storing", "contract", "verdict"},
     "search": {"search", "choices", "verdict"},
     "replay": {"replay", "choices"},
     "expect": {"expect", "scenario", "trace", "storing", "verdict"},
