@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PROFILES := yoagent deepseek-harness tunacode connectome
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers frameworks coverage determinism fuzz clean
+.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers frameworks coverage determinism docs fuzz clean
 
 # The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
@@ -73,6 +73,11 @@ bench-search: $(VENV)/.dev
 determinism: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/determinism
 	$(BIN)/python -m tests.determinism
+
+# The documentation as a site below build/docs, warnings as errors; generated pages first.
+docs: $(VENV)/.dev
+	$(BIN)/python -m tests.docs
+	$(BIN)/python -m sphinx -n -W --keep-going -q docs build/docs
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache reports/latest

@@ -69,6 +69,7 @@ class Page:
         )
         self.exit_code = done.returncode
         self.commands += 1
+        assert shown or done.returncode != 3, f"$ {command}\nis a mistake:\n{done.stderr}"
         _compare(command, shown, done.stdout + done.stderr)
 
 

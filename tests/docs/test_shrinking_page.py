@@ -15,7 +15,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "shrinking.md"
 
 def test_the_schedule_of_the_page_finds_its_place() -> None:
     """The cancel comes between the ends of the two tools: one result is real, one is not."""
-    (text,) = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    found = re.findall(r"```yaml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (text,) = (block for block in found if "schedule:" in block)
     (case,) = load_text(text).cases
 
     result = check_case(case, find("reference"), Plan(budget=1))
