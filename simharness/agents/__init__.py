@@ -112,6 +112,34 @@ _SHIPPED = (
         "simharness[agent-framework]",
         "agent-framework-openai",
     ),
+    AgentInfo(
+        "autogen",
+        "autogen-agentchat, over the wire of OpenAI chat completions",
+        "simharness.agents.autogen",
+        "simharness[autogen]",
+        "autogen-agentchat",
+    ),
+    AgentInfo(
+        "anthropic",
+        "the tool runner of Anthropic's SDK, over the wire of Anthropic messages",
+        "simharness.agents.anthropic_runner",
+        "simharness[anthropic]",
+        "anthropic",
+    ),
+    AgentInfo(
+        "llama-index",
+        "llama-index's FunctionAgent, over the wire of OpenAI chat completions",
+        "simharness.agents.llama_index",
+        "simharness[llama-index]",
+        "llama-index-core",
+    ),
+    AgentInfo(
+        "smolagents",
+        "smolagents' ToolCallingAgent, synchronous, by its Model seam",
+        "simharness.agents.smolagents",
+        "simharness[smolagents]",
+        "smolagents",
+    ),
 )
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from simharness.world import clocks, ctrl_c, randomness
 from simharness.world.blocking import virtual_waits
 from simharness.world.network import guard_sockets
+from simharness.world.pools import virtual_pools
 from simharness.world.printing import printing_to
 from simharness.world.watchdog import WALL_S, watched
 
@@ -80,6 +81,7 @@ def batch(*, output: TextIO | None = None, wall_s: float = WALL_S) -> Iterator[N
         stack.enter_context(randomness.seeded_classes())
         stack.enter_context(guard_sockets())
         stack.enter_context(virtual_waits())
+        stack.enter_context(virtual_pools())
         stack.enter_context(_no_automatic_collection())
         stack.enter_context(printing_to(output))
         stack.enter_context(ctrl_c.noted())

@@ -74,6 +74,12 @@ class Job(Source):
         """The body waits for something the world has not given it yet."""
         return self.alive and self._baton.until is not None
 
+    @property
+    def stirring(self) -> bool:
+        """Blocked, and what the body waits for is there."""
+        until = self._baton.until
+        return self.alive and until is not None and until()
+
     def start(self) -> None:
         """Run the body until it blocks or ends."""
         self._started = True
@@ -137,11 +143,9 @@ class Job(Source):
 
     def look(self) -> None:
         """At a boundary: may a blocked body go on?"""
-        if self.blocked and self.due == INFINITY:
-            until = self._baton.until
-            if until is not None and until():
-                # A body that may go on is like a ready handle: by default ahead of what comes next.
-                self._offer(WOKEN)
+        if self.due == INFINITY and self.stirring:
+            # A body that may go on is like a ready handle: by default ahead of what comes next.
+            self._offer(WOKEN)
 
     def _offer(self, due: float) -> None:
         self.relabel(f"{self.label} goes on")
@@ -211,6 +215,10 @@ class Workers:
     def running(self, job: Job) -> _Holding:
         """While the body of `job` holds the baton."""
         return _Holding(self, job)
+
+    def stirring(self) -> bool:
+        """Whether a blocked body may go on at the next boundary."""
+        return any(job.stirring for job in self.jobs)
 
     def awake(self) -> bool:
         """Whether a blocked body may go on at once."""

@@ -26,6 +26,10 @@ def test_the_shipped_agents_have_names_and_descriptions() -> None:
         "google-adk",
         "agno",
         "agent-framework",
+        "autogen",
+        "anthropic",
+        "llama-index",
+        "smolagents",
     ) == names()
     assert all(describe(name).about for name in names())
 
