@@ -43,6 +43,10 @@ class NotApplicable(Exception):
     """The agent cannot do what the scenario asks; the case is not applicable, never a failure."""
 
 
+class AgentUnavailable(Exception):
+    """The agent cannot be started here; the text says why, and what to do."""
+
+
 class ProviderError(Exception):
     """What a scripted stream raises. `retry_after_s` is the provider's own advice, in seconds."""
 

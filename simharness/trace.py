@@ -276,7 +276,8 @@ class LeftBehind(Witnessed):
 @_record
 class LimitHit(Witnessed):
     """The trial was ended by a limit: deadlock, livelock, step-limit, virtual-time-limit,
-    wall-limit, memory-limit, process-death or agent-exit."""
+    wall-limit, memory-limit, process-death or agent-exit; of an agent in another process
+    child-exit, child-silence, child-garbage or child-flood."""
 
     limit: str
     detail: str

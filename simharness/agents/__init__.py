@@ -159,9 +159,14 @@ def describe(name: str) -> AgentInfo:
 def find(name: str) -> AgentFactory:
     """The factory of a shipped agent, or of `package.module:factory`.
 
-    `reference@NAME` is the reference loop under the profile NAME.
+    `reference@NAME` is the reference loop under the profile NAME, `child:COMMAND` the agent that
+    this command line serves over the process bridge.
     Raises `UnknownAgentError` with what exists, what is missing, or what the module holds.
     """
+    if name.startswith("child:"):
+        from simharness.bridges.child import child
+
+        return child(name.removeprefix("child:"))
     if ":" in name:
         return _load(name)
     name, at, profile = name.partition("@")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.agent import NotApplicable
+from simharness.agent import AgentUnavailable, NotApplicable
 from simharness.campaign.budget import missed, strategy_of
 from simharness.campaign.codes import Codes
 from simharness.campaign.conclude import concluded
@@ -78,6 +78,6 @@ def trouble(error: BaseException) -> tuple[CaseVerdict, str]:
     """
     if isinstance(error, NotApplicable):
         return CaseVerdict.NOT_APPLICABLE, str(error)
-    if isinstance(error, HarnessError):
+    if isinstance(error, HarnessError | AgentUnavailable):
         return CaseVerdict.ERROR, str(error)
     return CaseVerdict.ERROR, "".join(traceback.format_exception(error))

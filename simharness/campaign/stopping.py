@@ -18,7 +18,7 @@ __all__ = ["KILLED", "Stopping", "costly", "fatal"]
 KILLED: Final = "its process had to be killed"
 """The detail of a `wall-limit` that could not be kept to within the process."""
 
-_COSTLY: Final = {"wall-limit", "memory-limit", "process-death"}
+_COSTLY: Final = {"wall-limit", "memory-limit", "process-death", "child-silence"}
 _FATAL: Final = {"memory-limit", "process-death"}
 _THREADS_MOST: Final = 20  # real threads that one case may leave in this process
 

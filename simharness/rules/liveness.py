@@ -34,6 +34,10 @@ _STUCK = {
     "wall-limit",
     "memory-limit",
     "process-death",
+    "child-exit",
+    "child-silence",
+    "child-garbage",
+    "child-flood",
 }
 _LEAKS = {"leaked-task", "leaked-timer", "leaked-thread", "leaked-generator"}
 _SILENT = {"deadlock", "virtual-time-limit"}
@@ -63,8 +67,9 @@ def settles(trace: Trace, contract: Contract) -> Judgement:
 
 
 def _named(limit: LimitHit) -> str:
-    """The limit, and how the process died if it did."""
-    return f"{limit.limit} ({limit.detail})" if limit.limit == "process-death" else limit.limit
+    """The limit, and how the process died, or what it did, if it is about one."""
+    of_process = limit.limit == "process-death" or limit.limit.startswith("child-")
+    return f"{limit.limit} ({limit.detail})" if of_process else limit.limit
 
 
 def _script_hangs(facts: Facts, run: RunFacts) -> bool:

@@ -72,6 +72,7 @@ class Boundaries:
         self.progress = 0  # whatever may change the world counts it up
         self.records: Sized = ()  # those of the trace so far: a choice notes how many there were
         self.free = True  # False: option 0 everywhere, and no point is recorded
+        self.closing = False  # True: the trial is over, and only unwound
         self.quiet_watch: list[Callable[[bool], bool]] = []
         self._ended: TrialEnded | None = None
         self.chooser = chooser  # decides; may be replaced before the first choice

@@ -103,6 +103,7 @@ def tear_down(loop: SimLoop, *, boundaries_max: int = 200) -> None:
     """
     boundaries = loop.boundaries
     boundaries.free = False
+    boundaries.closing = True
     boundaries.polls.clear()
     boundaries.quiet_watch.clear()
     boundaries.limits = attrs.evolve(

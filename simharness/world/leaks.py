@@ -10,6 +10,7 @@ import asyncio
 import threading
 from typing import TYPE_CHECKING, Any
 
+from simharness.agent import Style
 from simharness.trace import LeftBehind
 from simharness.world.handles import describe
 from simharness.world.tasks import coroutine_name, where
@@ -25,9 +26,12 @@ WINDOW_S = 30.0
 def left_behind(trial: Trial, *, final: bool) -> list[LeftBehind]:
     """Everything that outlived the runs of a trial, in creation order."""
     loop = trial.loop
-    found = pending_tasks(loop, {asyncio.current_task(loop), *trial.consumers.tasks()}, final=final)
+    agent: Any = trial.agent
+    child = agent.style is Style.CHILD  # then what is on this loop serves the bridge
+    own = {asyncio.current_task(loop), *trial.consumers.tasks()}
+    found = agent.left(final=final) if child else pending_tasks(loop, own, final=final)
     if final:
-        names = left_on_loop(loop)
+        names = {"leaked-thread": []} if child else left_on_loop(loop)
         names["unclosed-stream"] = [
             f"request {stream.request} of run {stream.run}"
             for stream in trial.streams

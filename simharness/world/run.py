@@ -51,8 +51,8 @@ def run(
     failed: Exception | None = None
     new_trial(trial.loop)
     with trial.loop:
-        trial.enter(factory)
         try:
+            trial.enter(factory)
             _play(trial)
             _wait_for_leaks(trial)
         except AdapterFailed as ended:
@@ -88,7 +88,8 @@ def _wait_for_leaks(trial: Trial) -> None:
     boundaries = trial.loop.boundaries
     boundaries.free = False
     end = trial.loop.clock.now + WINDOW_S
-    while trial.loop.ready or boundaries.next_s() <= end:
+    loop = trial.loop
+    while loop.ready or loop.workers.stirring() or boundaries.next_s() <= end:
         if not boundaries.step():
             break
     for left in left_behind(trial, final=True):

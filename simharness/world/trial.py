@@ -95,8 +95,6 @@ class Trial:
         """Make a fresh agent, check that it can do what the case asks, and set it up."""
         self.cancelled = Token()
         self.agent = self._factory(self)
-        if self.agent.style is Style.CHILD:
-            raise NotApplicable("agents in another process need the bridge")
         for action in self.case.actions:
             self._check(action)
         self._check_wire()
@@ -111,6 +109,8 @@ class Trial:
         """Refuse an action that the agent knows nothing of."""
         if action.session:
             raise NotApplicable(f"{self.agent.name} has no second session")
+        if self.agent.style is Style.CHILD:
+            self._check_child(action)
         if isinstance(action, CancelAction):
             self.cancels.way(action)
             self.cancels.check_queue(action)
@@ -120,6 +120,18 @@ class Trial:
             self._verb(action)
         for reaction in action.reactions if isinstance(action, OtherAction) else ():
             self._check(reaction)
+
+    def _check_child(self, action: Action) -> None:
+        """Refuse what no message can do in another process: to act within, to leave, Ctrl-C."""
+        name = self.agent.name
+        if action.anchor is not None and action.anchor.inside:
+            raise NotApplicable(f"{name} runs in another process; nothing acts from inside it")
+        if isinstance(action, CancelAction):
+            way = self.cancels.way(action)
+            if way not in self.agent.cancel_ways:
+                raise NotApplicable(f"{name} has no cancel by {way.value} in its process")
+        elif isinstance(action, OtherAction) and action.verb == "interrupt":
+            raise NotApplicable(f"{name} runs in another process, which Ctrl-C does not reach")
 
     def _check_wire(self) -> None:
         """Refuse scripts that the provider behind the agent's client has no words for."""
