@@ -176,6 +176,8 @@ class Facts:
                 run = self.runs.get(told.run)
                 if run is None or told.n < action.n or run.graceful or run.left:
                     continue
+                if any(action.n < kill.n < told.n for kill in self.reloads):
+                    continue  # who was to stop is gone
                 first = all(told.n < cancel.called for cancel in run.cancels)
                 if first and not self._asked_anew(run, told):
                     way = mark.upper()

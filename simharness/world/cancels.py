@@ -20,7 +20,7 @@ from simharness.trace import CancelCalled, CancelEffective
 from simharness.world import baton
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Set
 
     from simharness.world.trial import Trial
     from simharness.world.user import UserAction
@@ -118,10 +118,10 @@ class Cancels:
         over yet. What the agent is told is about the run in progress: of several prompts the
         first, for the others wait, and of a run beside the conversation only if that is idle.
         """
-        unsettled, aside = self._trial.user.unsettled, self._trial.user.aside
-        if way in _HARNESS and user.run in unsettled:
+        in_progress, aside = self._in_progress(), self._trial.user.aside
+        if way in _HARNESS and user.run in in_progress:
             return user.run
-        return min(unsettled, key=lambda run: (run in aside, run), default=0)
+        return min(in_progress, key=lambda run: (run in aside, run), default=0)
 
     def called(self, way: str, reason: str, run: int, *, inside: bool) -> None:
         """Record the call, and watch for the point at which it counts."""
@@ -131,7 +131,8 @@ class Cancels:
             return
         boundaries = trial.loop.boundaries
         # A task cancel says nothing to the step that calls it: it travels like one from outside.
-        at_once = inside and way in (*_OWN, *_STOPS)
+        # So does a call that has to be awaited, which has not begun when it is made.
+        at_once = inside and way in (*_OWN, *_STOPS) and not self._awaited(way)
         if at_once:
             self._told = (self._step(), boundaries.count)
         since = boundaries.count
@@ -151,8 +152,17 @@ class Cancels:
         A `drain` lets them go on first, and when it is over only the agent knows.
         """
         if verb in _STOPS and not args.get("drain"):
-            for run in sorted(self._trial.user.unsettled):
+            for run in sorted(self._in_progress()):
                 self.called(verb, verb, run, inside=inside)
+
+    def _in_progress(self) -> Set[int]:
+        """The runs that a stop can be for: what is typed while a session is loaded has none yet."""
+        return frozenset() if self._trial.processes.loading else self._trial.user.unsettled
+
+    def _awaited(self, way: str) -> bool:
+        """Whether the agent's own cancel call is a coroutine."""
+        cancel = getattr(self._trial.agent, "cancel", None)
+        return way in _OWN and inspect.iscoroutinefunction(cancel)
 
     def forget(self) -> None:
         """The process that was told is gone."""

@@ -32,7 +32,7 @@ class Processes:
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
         self._gone = SetAside()
-        self._loading = False
+        self.loading = False  # whether an agent is taking up the store
         self._typed: list[UserAction] = []  # prompts that wait for the session to be loaded
         script = trial.case.store
         self.store = None if script is None else ScriptedStore(trial, script)
@@ -58,7 +58,7 @@ class Processes:
 
     def prompt(self, user: UserAction) -> None:
         """Prompt the agent, once its session is loaded."""
-        if self._loading:
+        if self.loading:
             self._typed.append(user)
         else:
             self._trial.consumers.start(user)
@@ -123,13 +123,13 @@ class Processes:
             history = getattr(self._trial.agent, "history", list)
             self._trial.recorder.add(SessionLoaded(tuple(history() or ()), error), run)
             self.read(run)
-            self._loading = False
+            self.loading = False
             for user in self._typed:
                 self.prompt(user)
             self._typed.clear()
             then()
 
-        self._loading = True
+        self.loading = True
         self._trial.loop.create_task(load())
 
     async def _taken_up(self) -> str:
