@@ -1,7 +1,7 @@
 """`simharness new`: an agent adapter, a scenario or a CI workflow to start from.
 
-The files are copies of `simharness/templates`, which the tests run as they are. Nothing that
-exists is ever overwritten.
+The files are copies of `simharness/templates`, which the tests run as they are, or, for a scenario,
+made from a captured stream. Nothing that exists is ever overwritten.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from simharness.cli import project
-from simharness.cli.problems import BadInput
+from simharness.cli.problems import BadInput, did_you_mean
 from simharness.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -32,23 +32,51 @@ _TEMPLATES: Final = Path(__file__).parents[1] / "templates"
     examples=(
         "simharness new agent my-agent",
         "simharness new scenario cancel-mid-text",
+        "simharness new scenario from-production --from capture.sse",
         "simharness new ci --agent my_agent:make",
     ),
 )
 @click.argument("kind", type=click.Choice(["agent", "scenario", "ci"]), metavar="agent|scenario|ci")
 @click.argument("name", required=False)
 @click.option("--agent", metavar="NAME|module:factory", help="The agent that the files name.")
-def command(*, kind: str, name: str | None, agent: str | None) -> int:
+@click.option(
+    "--from",
+    "capture",
+    metavar="TRACE",
+    type=click.Path(),
+    help="Make the scenario from the captured stream of a provider; - is standard input.",
+)
+@click.option(
+    "--format",
+    "format_name",
+    metavar="F",
+    help="The format of TRACE, if its first event does not tell: openai-chat, openai-responses or "
+    "anthropic.",
+)
+def command(
+    *,
+    kind: str,
+    name: str | None,
+    agent: str | None,
+    capture: str | None,
+    format_name: str | None,
+) -> int:
     """Write a commented file to start from.
 
     `agent NAME` writes NAME.py, a small whole loop that runs as it is; `scenario NAME` writes
     NAME.sim.yaml; `ci` writes .github/workflows/simharness.yml.
     """
+    if capture is not None and kind != "scenario":
+        raise BadInput(f'"new {kind}" is not made from a trace; only "new scenario" is')
+    if format_name is not None and capture is None:
+        raise BadInput('"--format" is that of a trace; name one with "--from"')
     if kind == "ci" and name is not None:
         raise BadInput('"new ci" takes no name; its file is .github/workflows/simharness.yml')
     if kind != "ci" and not name:
         raise BadInput(f'"new {kind}" needs a name, for example: simharness new {kind} my-{kind}')
     factory = agent or project.default_agent()
+    if capture is not None:
+        return _captured(name or "", capture, format_name, factory)
     file, text, hint = _KINDS[kind](
         name or "", "my_agent:make" if factory == "reference" else factory
     )
@@ -72,11 +100,43 @@ def _agent(name: str, _: str) -> tuple[Path, str, str]:
     return Path(f"{module}.py"), text, f"simharness sweep --agent {module}:make"
 
 
-def _scenario(name: str, agent: str) -> tuple[Path, str, str]:
+def _captured(name: str, capture: str, format_name: str | None, agent: str) -> int:
+    """Write a scenario that plays what `capture` holds."""
+    from simharness.recorded.capture_readers import READERS
+    from simharness.recorded.reading import TraceError
+    from simharness.recorded.sheet import scenario_from, taken
+
+    if format_name is not None and format_name not in READERS:
+        near = did_you_mean(format_name, READERS)
+        raise BadInput(
+            f'"{format_name}" is no provider\'s format{near} Known: {", ".join(READERS)}'
+        )
+    name, file = _named(name)
+    try:
+        if capture == "-":
+            take = taken(sys.stdin.buffer, "<stdin>", format_name)
+        else:
+            with Path(capture).open("rb") as opened:
+                take = taken(opened, capture, format_name)
+    except OSError as error:
+        raise BadInput(f"{capture} cannot be read: {error.strerror or error}") from None
+    except TraceError as error:
+        raise BadInput(str(error)) from None
+    _write(file, scenario_from(take, name))
+    click.echo(f"wrote {file}\ntry it: simharness run {file} --agent {agent}")
+    return 0
+
+
+def _named(name: str) -> tuple[str, Path]:
+    """The name of a scenario without its suffix, and its file."""
     name = name.removesuffix(".sim.yaml")
     if not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
         raise BadInput(f'"{name}" cannot name a scenario: use letters, digits, "-", "_" and "."')
-    file = Path(f"{name}.sim.yaml")
+    return name, Path(f"{name}.sim.yaml")
+
+
+def _scenario(name: str, agent: str) -> tuple[Path, str, str]:
+    name, file = _named(name)
     text = _replaced("scenario.sim.yaml", {"my-scenario": name, "my_agent:make": agent})
     return file, text, f"simharness run {file} --agent {agent}"
 

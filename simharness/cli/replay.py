@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -33,6 +34,7 @@ _ORDER = (ExitCode.BROKEN, ExitCode.NOT_EXERCISED, ExitCode.HOLDS)  # the worst 
         "simharness replay sh1:...",
         "simharness replay sh1:... tests/agents/cancel.sim.yaml",
         "simharness replay reports/latest/report.json",
+        "simharness replay sh1:... --trace trial.jsonl",
     ),
 )
 @click.argument("code", metavar="CODE|FILE", type=click.Path())
@@ -47,6 +49,13 @@ _ORDER = (ExitCode.BROKEN, ExitCode.NOT_EXERCISED, ExitCode.HOLDS)  # the worst 
 @click.option(
     "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
 )
+@click.option(
+    "--trace",
+    "trace_file",
+    metavar="F",
+    type=click.Path(),
+    help="Write every record as JSON lines, for `check --format simharness`.",
+)
 @loudness_options(
     "Without the table of the trial.", "With every record of the trial behind its table."
 )
@@ -57,6 +66,7 @@ def command(
     agent: str | None,
     isolate: bool,
     json_file: str | None,
+    trace_file: str | None,
     quiet: bool,
     verbose: bool,
 ) -> int:
@@ -76,12 +86,34 @@ def command(
         ]
     except NotApplicable as error:
         raise BadInput(f"the agent cannot do what this trial needs: {error}") from None
+    if trace_file is not None:
+        _write_traces(trace_file, done)
     machine = as_json.dump(as_json.header() | {"replays": [replays.as_object(one) for one in done]})
     said = [replays.as_text(one, quiet=quiet, verbose=verbose) for one in done]
     say(machine, "\n\n".join(said), json_file)
     return next(
         exit_code for exit_code in _ORDER if any(one.exit_code is exit_code for one in done)
     )
+
+
+def _write_traces(file: str, done: list[Rerun]) -> None:
+    """Write the trials one after the other, each behind a line that says whose it is."""
+    from simharness.choices import on_time
+    from simharness.recorded.own_lines import written
+    from simharness.report.atomic import write_text
+
+    lines = [
+        line
+        for one in done
+        if (trace := one.verdict.trace) is not None
+        for line in written(
+            trace,
+            one.agent.contract,
+            agent=one.agent.title,
+            on_time=on_time(one.verdict.course),
+        )
+    ]
+    write_text(Path(file), "".join(lines))
 
 
 def _rerun(code: ReplayCode, case: Case, agent: str, *, isolate: bool) -> Rerun:
