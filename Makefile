@@ -7,14 +7,14 @@ BIN := $(VENV)/bin
 PROFILES := yoagent deepseek-harness tunacode connectome
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers frameworks coverage determinism docs fuzz clean
+.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers frameworks field coverage determinism docs fuzz clean
 
 # The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
 	$(BIN)/simharness run scenarios --agent reference --strict-coverage --out reports/latest
 	for profile in $(PROFILES); do \
-		$(BIN)/simharness run scenarios --profile $$profile --budget 5 \
-			--out reports/latest/$$profile || exit; \
+		$(BIN)/simharness run scenarios --profile $$profile --budget quick \
+			--strict-coverage --out reports/latest/$$profile || exit; \
 	done
 
 # All tests.
@@ -50,6 +50,11 @@ bench-peers: $(VENV)/.dev
 # release: writes reports/frameworks.md and .json. ONLY="tinyagent pydantic-ai" runs some.
 frameworks: $(VENV)/.dev
 	$(BIN)/python -m tests.matrix $(ONLY)
+
+# Real bugs: each in the release that has it and in the first that does not, in virtual environments
+# of their own. ONLY="P1 P5" runs some.
+field: $(VENV)/.dev
+	$(BIN)/simharness field $(ONLY)
 
 # What stands for each public report: writes reports/coverage.md.
 coverage: $(VENV)/.dev

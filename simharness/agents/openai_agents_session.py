@@ -130,8 +130,8 @@ def _messages(items: Iterable[Any]) -> list[trace.Message]:
             case {"role": "assistant", "content": list(parts)}:
                 for part in parts:
                     _answer(out, trace.Text(part.get("text", "")))
-            case {"role": str(role), "content": content}:
-                out.append(trace.Message(role, (trace.Text(str(content)),)))
+            case {"role": "user", "content": content}:
+                out.append(trace.user(str(content)))
     return out
 
 

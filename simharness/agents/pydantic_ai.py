@@ -178,7 +178,7 @@ class PydanticAI:
     @asynccontextmanager
     async def _run(self, text: str) -> AsyncGenerator[Watched[object]]:
         history = self._messages
-        handle = self._agent.run_stream_events(text, **self._words())
+        handle: Any = self._agent.run_stream_events(text, **self._words())
         events = None
         try:
             async with handle if _TOKENS else aclosing(handle) as events:
@@ -263,7 +263,7 @@ class PydanticAI:
                 start = trace.ToolExecutionStart(call.tool_call_id, call.tool_name, args)
                 self._world.report(start)
             case pam.FunctionToolResultEvent():
-                part = event.part if hasattr(event, "part") else event.result
+                part: Any = getattr(event, "part", None) or getattr(event, "result", None)
                 result = _result(part)
                 end = trace.ToolExecutionEnd(
                     result.call_id, part.tool_name, result.text, is_error=result.is_error

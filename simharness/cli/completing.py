@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     import click
 
-__all__ = ["agent_names", "format_names", "mutant_ids", "profile_names", "rule_ids"]
+__all__ = ["agent_names", "format_names", "mutant_ids", "pin_ids", "profile_names", "rule_ids"]
 
 
 def agent_names(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
@@ -50,6 +50,13 @@ def mutant_ids(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
     from simharness.agents.mutants import MUTANTS
 
     return _beginning(begun, (mutant.id for mutant in MUTANTS))
+
+
+def pin_ids(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
+    """All pins."""
+    from simharness.field.pins import load_pins
+
+    return _beginning(begun, (pin.id for pin in load_pins()))
 
 
 def _beginning(begun: str, known: Iterable[str]) -> list[str]:

@@ -16,17 +16,34 @@ if TYPE_CHECKING:
 __all__ = ["as_object", "as_text"]
 
 
-def as_text(pins: Sequence[Judged]) -> str:
-    """One row per pin, then what went wrong, then what is not shown and why."""
+def as_text(pins: Sequence[Judged], *, quiet: bool = False, verbose: bool = False) -> str:
+    """One row per pin, what is not shown and why, and what went wrong.
+
+    `quiet`: only the last. `verbose`: what each bug is and what was found of it, too.
+    """
     heads = ["pin", "package", "versions", "rule", "buggy red?", "fixed green?", "trials", "s"]
     shown = [one for one in pins if not one.pin.not_shown]
     table = tabulate([_row(one) for one in shown], heads, tablefmt="simple", disable_numparse=True)
     wrong = [one for one in shown if not one.right]
-    lines = [line for one in wrong for line in _faults(one)]
-    lines += [f"not shown: {one.pin.id} ({one.pin.report}): {one.pin.not_shown}" for one in pins
-              if one.pin.not_shown]  # fmt: skip
+    faults = "\n".join(line for one in wrong for line in _faults(one))
     total = f"{plural(len(shown), 'pin')}: {len(shown) - len(wrong)} as expected, {len(wrong)} not"
-    return "\n\n".join(part for part in (table, "\n".join(lines), total) if part)
+    abouts = "\n".join(_about(one) for one in shown if verbose)
+    missing = "\n".join(
+        f"not shown: {pin.id} ({pin.report}): {pin.not_shown}"
+        for pin in (one.pin for one in pins)
+        if pin.not_shown
+    )
+    parts = [faults, total] if quiet else [table, abouts, missing, faults, total]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _about(one: Judged) -> str:
+    found = one.buggy.said if one.red and one.buggy is not None else ""
+    lines = [
+        f"{one.pin.id} ({one.pin.report}): {one.pin.about}",
+        f"    found: {found or 'nothing'}",
+    ]
+    return "\n".join(lines)
 
 
 def _row(one: Judged) -> tuple[str, ...]:

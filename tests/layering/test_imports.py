@@ -48,6 +48,7 @@ ALLOWED: dict[str, set[str]] = {
     "recorded": {"recorded", "rules", "scenario", "trace", "storing", "contract", "verdict"},
     "search": {"search", "choices", "verdict"},
     "replay": {"replay", "choices"},
+    "field": {"field", "verdict"},
     "expect": {"expect", "scenario", "trace", "storing", "verdict"},
     "batches": {"batches", "check", "campaign", "search", "scenario", "world", "agent", "verdict"},
 }
