@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 import attrs
 
 from simharness.agents import reference
-from simharness.agents.mutants import find_mutant
 from simharness.agents.profiles import find_profile
 from simharness.agents.reference import ReferenceAgent
 
 if TYPE_CHECKING:
     from simharness.agent import AgentFactory
+    from simharness.agents.mutants import Mutant
     from simharness.agents.profiles import Projection
 
 __all__ = ["Dressed", "Wrapper", "dressed"]
@@ -53,11 +53,18 @@ def dressed(factory: AgentFactory, profile_name: str | None, mutant_id: str | No
     loop = _loop_of(factory)
     if loop is None or loop.profile not in {"", profile_name}:
         return Dressed(factory, _words(factory, profile_name))
-    fault = None if mutant_id is None else find_mutant(mutant_id)
+    fault = None if mutant_id is None else _fault(mutant_id)
     if profile_name is None:
         return Dressed(factory if fault is None else fault.factory)
     profile = find_profile(profile_name)
     return Dressed(profile.on(loop if fault is None else fault.loop), profile.projection)
+
+
+def _fault(mutant_id: str) -> Mutant:
+    """A seeded fault. The faults are many modules, of which most commands need none."""
+    from simharness.agents.mutants import find_mutant
+
+    return find_mutant(mutant_id)
 
 
 def _words(factory: AgentFactory, profile_name: str | None) -> Projection | None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simharness.agents.mutants import MUTANTS
 from simharness.agents.profiles import PROFILES
-from simharness.campaign.budget import STRATEGIES
+from simharness.campaign.strategynames import STRATEGIES
 from simharness.rules import RULES
 from simharness.scenario.problems import did_you_mean
 
@@ -39,6 +38,8 @@ def _unknown_loop(case: Case) -> str:
         return f'unknown profile "{case.profile}"{did_you_mean(case.profile, profiles)}'
     if case.mutant is None:
         return ""
+    from simharness.agents.mutants import MUTANTS  # many modules, that most cases need not
+
     mutants = {mutant.id: mutant for mutant in MUTANTS}
     if case.mutant not in mutants:
         return f'unknown mutant "{case.mutant}"{did_you_mean(case.mutant, mutants)}'

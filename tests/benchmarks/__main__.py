@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +20,7 @@ from simharness.choices import ScheduleChooser
 from simharness.scenario.load import load_file
 from simharness.world.kernel import play
 from simharness.world.run import batch, run
+from tests.benchmarks import weight
 from tests.benchmarks.workload import on_stock, workload
 
 PAIRS = 31
@@ -114,25 +113,6 @@ class _NoWorld:
         return []
 
 
-def start_up_table() -> list[list[str]]:
-    """Wall time of a fresh process, less what an empty Python needs."""
-    rows = []
-    for name, words in {
-        "import simharness": ["-c", "import simharness"],
-        "simharness --help": ["-m", "simharness", "--help"],
-    }.items():
-        pairs = [(_wall_s(words), _wall_s(["-c", "pass"])) for _ in range(7)]
-        whole = statistics.median(pair[0] for pair in pairs)
-        rows.append([name, f"{whole:.2f}", f"{statistics.median(a - b for a, b in pairs):.2f}"])
-    return rows
-
-
-def _wall_s(words: list[str]) -> float:
-    before = time.perf_counter()
-    subprocess.run([sys.executable, *words], check=True, capture_output=True)
-    return time.perf_counter() - before
-
-
 def main() -> None:
     """Print all tables."""
     with batch():
@@ -145,14 +125,8 @@ def main() -> None:
     )
     print("\nOne trial of two turns and two tools on the reference loop, CPU\n")
     print(tabulate(parts, headers=["part", "us", "share"], disable_numparse=True))
-    print("\nStart-up, wall seconds\n")
-    print(
-        tabulate(
-            start_up_table(),
-            headers=["command", "seconds", "above an empty Python"],
-            disable_numparse=True,
-        )
-    )
+    print("\nThe wheel and its start, wall seconds with compiled modules\n")
+    print(weight.report())
 
 
 if __name__ == "__main__":
