@@ -10,6 +10,7 @@ import click
 from simharness.cli import project
 from simharness.cli.apart import apart_options
 from simharness.cli.deterministic import report_determinism
+from simharness.cli.explaining import explain_option, explained
 from simharness.cli.kept import kept_options
 from simharness.cli.options import (
     agent_option,
@@ -42,6 +43,7 @@ __all__ = ["command"]
         "simharness run --suite --agent mypackage.agent:make --budget quick",
         "simharness run bug.sim.yaml::bug[on_cancel=error] --json -",
         "simharness run --suite -k 'cancel and not tool'",
+        "simharness run bug.sim.yaml::bug[on_cancel=error] --explain all",
     ),
 )
 @click.argument("paths", nargs=-1, metavar="[PATH|FILE::CASE]...", type=click.Path())
@@ -57,6 +59,7 @@ __all__ = ["command"]
     is_flag=True,
     help="Only play each case twice, and in another process under another hash seed.",
 )
+@explain_option
 @click.option("--fail-fast", is_flag=True, help="Stop at the first case that fails.")
 @click.option("--pin", is_flag=True, help="Keep default timelines beside the scenarios.")
 @click.option("--update", is_flag=True, help="Keep them anew, also those that changed.")
@@ -75,6 +78,7 @@ def command(
     strict_coverage: bool,
     redundant: bool,
     check_determinism: bool,
+    explain: str | None,
     fail_fast: bool,
     pin: bool,
     update: bool,
@@ -98,6 +102,8 @@ def command(
         return _list_redundant(cases, agent)
     if check_determinism:
         return report_determinism(cases, agent)
+    if explain:
+        return explained(cases, explain, agent, plan, apart, excuses)
     given = frozenset(case.place.file for case in cases)
     started = time.perf_counter()
     with apart.place(agent, plan, given) as place:

@@ -14,7 +14,7 @@ from simharness.report.lanes import rows_of, shortened
 from simharness.report.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from simharness.choices import Course
     from simharness.report.rows import Row
@@ -62,7 +62,7 @@ def _row(row: Row, trace: t.Trace) -> list[str]:
     first = next(iter(row.records), None)
     arrow = None if first is None else _ARROWS.get(type(trace.records[first]))
     lines: list[str] = []
-    for lane, said in row.cells.items():
+    for lane, said in _joined(row.cells).items():
         letter = _LETTERS[lane]
         speaks = arrow is not None and letter in (arrow[0], arrow[-1]) and not lines
         place = arrow if speaks else f"Note over {letter}"
@@ -72,6 +72,13 @@ def _row(row: Row, trace: t.Trace) -> list[str]:
         return lines
     lines += [f"    Note over U,T: {_text(detail)}" for detail in row.details]
     return ["    rect rgb(255, 99, 71, 0.25)", *(f"    {line}" for line in lines), "    end"]
+
+
+def _joined(cells: Mapping[Lane, str]) -> Mapping[Lane, str]:
+    """What became of a chunk is said in its arrow."""
+    if "model" in cells and cells.get("agent") in {"taken", "shown"}:
+        return {"model": f"{cells['model']} {cells['agent']}"}
+    return cells
 
 
 def _text(said: str) -> str:

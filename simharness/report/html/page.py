@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 import simharness
 from simharness.report.html.cases import case_view, finding_view, said_of
-from simharness.report.html.packing import packed
+from simharness.report.html.packing import SIZE, packed
 from simharness.report.text import area_of, plural, summary
 from simharness.report.visible import visible
 from simharness.verdict import CaseVerdict
@@ -44,7 +44,7 @@ def as_html(
 ) -> str:
     """The page. `sentences` says of every rule what it demands, `states` what became of it."""
     results = _listed(suite.results)
-    pack, left_out = _pack(results, sentences)
+    packs, left_out = _details(results, sentences)
     style, script = _file("style.css"), _file("report.js")
     causes = suite.causes()
     return _environment().get_template("page.html").render(
@@ -55,7 +55,8 @@ def as_html(
         policy=_policy(style, script),
         style=Markup(style),  # noqa: S704 - a file of ours
         script=Markup(script),  # noqa: S704
-        pack=pack,
+        packs=packs,
+        pack_size=SIZE,
         left_out=left_out,
         unlisted=len(suite.results) - len(results),
         verdicts=[(v.value, suite.count(v)) for v in CaseVerdict if suite.count(v)],
@@ -106,7 +107,7 @@ def _listed(results: Sequence[CaseResult]) -> list[CaseResult]:
     return [*loud, *quiet][:_ROWS_MAX]
 
 
-def _pack(results: Sequence[CaseResult], sentences: Mapping[str, str]) -> tuple[str, int]:
+def _details(results: Sequence[CaseResult], sentences: Mapping[str, str]) -> tuple[list[str], int]:
     """The details of all cases, packed. If they get too big, those that hold go; how many went."""
     template = _environment().get_template("case.html")
     texts: list[str | None] = [
@@ -114,13 +115,13 @@ def _pack(results: Sequence[CaseResult], sentences: Mapping[str, str]) -> tuple[
     ]
     order = sorted(range(len(results)), key=lambda number: results[number].verdict in _QUIET)
     kept = len(texts)
-    pack = packed(texts)
-    while len(pack) > _PACK_MAX:
+    packs = packed(texts)
+    while sum(map(len, packs)) > _PACK_MAX:
         for number in order[kept // 2 : kept]:
             texts[number] = None
         kept //= 2
-        pack = packed(texts)
-    return pack, len(texts) - kept
+        packs = packed(texts)
+    return packs, len(texts) - kept
 
 
 def _areas(suite: SuiteResult, results: Sequence[CaseResult]) -> list[_Area]:

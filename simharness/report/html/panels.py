@@ -9,6 +9,7 @@ import attrs
 
 from simharness import trace as t
 from simharness.campaign.ending import last_history
+from simharness.report.text import plural
 from simharness.report.words import message_words, words
 
 if TYPE_CHECKING:
@@ -125,4 +126,4 @@ def _rules(verdict: Verdict, sentences: Mapping[str, str]) -> Iterable[Line]:
     yield from (Line(f"✗ {rule}", "bad", sentences.get(rule, "")) for rule in broken)
     yield from (Line(f"✓ {rule}", "good", sentences.get(rule, "")) for rule in kept)
     rest = len(sentences.keys() - verdict.occasions - set(broken))
-    yield Line(f"{rest} rules had nothing to judge in this trial", "dim")
+    yield Line(f"{plural(rest, 'rule')} had nothing to judge in this trial", "dim")

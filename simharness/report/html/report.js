@@ -12,13 +12,18 @@
     ]),
   );
 
-  let details = null; // a promise of the unpacked details, once somebody has asked
-  const unpack = () => {
-    const data = Uint8Array.from(atob(document.getElementById("pack").textContent), (c) =>
-      c.charCodeAt(0),
-    );
+  const packs = document.querySelectorAll("script.pack");
+  const unpacked = new Map(); // of each pack that somebody has asked for, a promise of its texts
+  const unpack = (pack) => {
+    const data = Uint8Array.from(atob(pack.textContent), (c) => c.charCodeAt(0));
     const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"));
     return new Response(stream).json();
+  };
+  const details = async (number) => {
+    const size = Number(packs[0].dataset.size);
+    const pack = packs[Math.floor(number / size)];
+    if (!unpacked.has(pack)) unpacked.set(pack, unpack(pack));
+    return (await unpacked.get(pack))[number % size];
   };
 
   const fill = async (one) => {
@@ -27,8 +32,7 @@
     body.className = "body";
     one.append(body);
     try {
-      details ??= unpack();
-      const text = (await details)[Number(one.id.slice(1))];
+      const text = await details(Number(one.id.slice(1)));
       body.innerHTML = text ?? "<p>The details of this case were left out.</p>";
     } catch (error) {
       body.textContent = `The details cannot be unpacked: ${error}`;

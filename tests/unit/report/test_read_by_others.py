@@ -51,8 +51,8 @@ def html_of(text: str) -> str:
 
 def details_of(page: str) -> list[str]:
     """The packed details of the cases of a page."""
-    (pack,) = re.findall(r'<script type="text/plain" id="pack">([^<]*)</script>', page)
-    return [text for text in unpacked(pack) if text is not None]
+    packs = re.findall(r'<script type="text/plain" class="pack" data-size="32">([^<]*)<', page)
+    return [text for pack in packs for text in unpacked(pack) if text is not None]
 
 
 @hostile
