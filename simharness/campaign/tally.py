@@ -116,7 +116,7 @@ class Tally:
             self.case,
             CaseVerdict.HOLDS,
             agent,
-            not_exercised=tuple(self.not_exercised()),
+            not_exercised=() if _of_another(self.case, agent) else tuple(self.not_exercised()),
             notes=tuple(self.notes),
             ended=tuple(self.ended()),
             occasions=frozenset(self.occasions),
@@ -147,3 +147,12 @@ class Tally:
         missing = sorted(self.case.promised() - self._played)
         missing += [f"needs {rule}" for rule in self.case.needs if rule not in self.occasions]
         return missing
+
+
+def _of_another(case: Case, agent: Identity | None) -> bool:
+    """Whether a case describes one system, and the loop behaves as another one.
+
+    Then it is played for the rules: what the one does there, the other need not do.
+    """
+    profile = "" if agent is None else agent.profile
+    return bool(profile and case.profile) and profile != case.profile

@@ -10,6 +10,8 @@ from simharness.agents.dressing import dressed
 from simharness.agents.mutants import MUTANTS, Mutant
 from simharness.agents.profiles import Profile
 from simharness.agents.reference import CONTRACT, make
+from simharness.campaign import vetting
+from simharness.campaign.budget import Plan
 from simharness.choices import ScheduleChooser
 from simharness.contract import Contract
 from simharness.scenario.load import load_text
@@ -71,6 +73,23 @@ def test_a_loop_with_a_profile_is_not_described_by_other_cases() -> None:
     assert ["expect.requests"] == expectations(wrong)
     assert [] == expectations(wrong, "reference@loose")
     assert ["expect.requests"] == expectations(wrong + "profile: loose\n", "reference@loose")
+
+
+def test_what_another_system_is_to_do_need_not_happen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop with a profile plays the case of another one for the rules."""
+    other = Profile("other", "the loop with other words", LOOSE.contract, turns)
+    for module in (profiles, vetting):
+        monkeypatch.setattr(module, "PROFILES", (LOOSE, other))
+    never = SAID.replace("[prompt: hi]", "[prompt: hi, cancel: {during: backoff}]")
+    (case,) = load_text(never + "profile: loose\n").cases
+
+    def missed(agent: str) -> tuple[str, ...]:
+        plan = Plan(strategy="default", budget=1)
+        return check.check_case(case, agents.find(agent), plan).not_exercised
+
+    assert missed("reference") != ()
+    assert missed("reference") == missed("reference@loose")
+    assert () == missed("reference@other")
 
 
 def test_a_case_gives_the_reference_its_fault() -> None:
