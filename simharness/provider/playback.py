@@ -318,6 +318,8 @@ class ScriptedStream(Source):
         self._buffer.clear()
         self.due = INFINITY
         self._recorder.add(StreamClosed(self.request, by), self.run)
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)  # another task reads it: nothing more comes
         self._retire()
 
     def _retire(self) -> None:

@@ -53,12 +53,17 @@ def same_either_way(streamed: Trace, plain: Trace, contract: Contract) -> Judgem
 
 
 def _broken_off(facts: Facts) -> bool:
-    """Whether a trial has no proper end, or an answer failed of which something had been read."""
+    """Whether a trial has no proper end, or an answer broke off.
+
+    An answer that failed counts if something of it had been read. One that just ends counts in any
+    case: a plain answer that came has come whole.
+    """
     if facts.trace.of(LimitHit) or any(run.settled is None for run in facts.runs.values()):
         return True
     begun = {(chunk.run, chunk.request) for chunk in facts.trace.of(ChunkTaken)}
     return any(
-        terminal.kind != "finish" and key in begun for key, terminal in facts.terminals.items()
+        terminal.kind == "close" or (terminal.kind != "finish" and key in begun)
+        for key, terminal in facts.terminals.items()
     )
 
 

@@ -45,6 +45,8 @@ def unsayable(dialect: str, streams: Iterable[Stream]) -> str:
                 return "no provider says aborted over a wire"
             if kind is EndKind.FINISH and reason not in finishes:
                 return f"{dialect} has no word for finish: {reason}"
+        if dialect == "anthropic" and not stream.starts:
+            return "anthropic has no answer without its start"
         if dialect == "anthropic" and _interleaved(stream):
             return "anthropic has no word for calls whose pieces are interleaved"
     return ""

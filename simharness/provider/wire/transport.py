@@ -88,7 +88,7 @@ class Wire:
         stream = self._ask(posted)
         encoder = dialect.encoder(body)
         if stream.opens and posted.streaming:
-            return self._streamed(Body(stream, encoder, self._broken))
+            return self._streamed(Body(stream, encoder, self._broken, self._cut_off))
         try:
             async for chunk in stream:
                 if isinstance(chunk, Failed):
@@ -132,6 +132,11 @@ class Wire:
         )
         return made
 
+    def _cut_off(self) -> Exception:
+        """A response that another task closed while it was read, as the library says it."""
+        made: Exception = self._http.ReadError("the response was closed while it was read")
+        return made
+
 
 class Body:
     """The bytes of one streamed answer, frame by frame as the script delivers."""
@@ -141,10 +146,13 @@ class Body:
         stream: ScriptedStream,
         encoder: Encoder,
         broken: Callable[[ProviderError], Exception],
+        cut_off: Callable[[], Exception],
     ) -> None:
         self._stream = stream
         self._encoder = encoder
         self._broken = broken
+        self._cut_off = cut_off
+        self._closed = False
         self._finished = False
         self._over = False
         self._chunks = stream.chunks
@@ -168,6 +176,8 @@ class Body:
         try:
             chunk = await self._stream.__anext__()
         except StopAsyncIteration:
+            if self._closed:
+                raise self._cut_off() from None
             self._over = True
             done = self._finished and self._stream.wire.done
             return self._encoder.end(finished=done)
@@ -184,6 +194,7 @@ class Body:
 
     async def aclose(self) -> None:
         """The client hangs up: all that a cancel is on a wire."""
+        self._closed = True
         try:
             await self._stream.aclose()
         except ProviderError as error:

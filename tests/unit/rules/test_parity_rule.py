@@ -26,7 +26,7 @@ from tests.unit.rules.traces import done, texts, trace_of
 
 BOTH = Contract(streaming="both")
 HI = user("hi")
-ENDS = {"finish": "tool_calls", "error": "boom"}
+ENDS = {"finish": "tool_calls", "error": "boom", "close": ""}
 
 
 def tool_run(
@@ -137,3 +137,10 @@ def test_only_agents_that_do_both_are_judged() -> None:
     assert {} == judge_pair(trace, trace, Contract(streaming="streaming-only"))
     assert "streaming-parity" not in judge(trace, UNSPECIFIED)
     assert Judgement() == by_id("streaming-parity").check(trace, BOTH)
+
+
+def test_an_answer_that_just_ends_is_not_compared() -> None:
+    """Nothing of it was read, and a plain answer that came has come whole."""
+    empty: list[Record] = [PromptCalled("hi"), RequestMade(1, (HI,)), TerminalTaken(1, "close", "")]
+    kept = HistoryRead((HI, Message("assistant")))
+    assert 0 == pair([*empty, done(), HistoryRead((HI,))], [*empty, done(), kept]).occasions

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import Any
 
+import httpx2
 import openai
 import pytest
 
@@ -287,6 +289,8 @@ def test_a_reaction_that_a_wire_cannot_carry_is_not_applicable() -> None:
         played(Client, "[One, {abort: user}]")
     with pytest.raises(NotApplicable, match="no word for finish: incomplete"):
         played(Client, "[One, {finish: incomplete}]")
+    with pytest.raises(NotApplicable, match="no answer without its start"):
+        played(Anthropic, "{stream: [One], start: false}")
 
 
 def test_hanging_up_is_how_a_stream_is_told() -> None:
@@ -306,6 +310,27 @@ def test_hanging_up_is_how_a_stream_is_told() -> None:
     assert 1 == len(client.events)
     assert ["aclose()"] == [told.how for told in done.trace.of(StreamTold)]
     assert any("on_cancel" in key for key in done.played)
+
+
+def test_who_reads_a_response_that_another_task_closes_gets_an_error() -> None:
+    """As from a real connection (httpx2 over a local server): a ReadError, and no endless wait."""
+
+    async def ask(self: Client) -> Any:
+        answer = await self.client.chat.completions.create(
+            model="m", messages=self.posted, stream=True
+        )
+        events = aiter(answer)
+        yield await anext(events)
+        yield await anext(events)
+        reader = asyncio.ensure_future(anext(events))
+        await asyncio.sleep(1)
+        await answer.close()
+        (done,) = await asyncio.gather(reader, return_exceptions=True)
+        yield done
+
+    client, _ = played(Client, "[One, hang]", ask=ask)
+    assert isinstance(client.events[-1], openai.APIConnectionError)
+    assert isinstance(client.events[-1].__cause__, httpx2.ReadError)
 
 
 def test_the_error_classes_are_those_of_the_client() -> None:
