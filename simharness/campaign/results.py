@@ -119,8 +119,8 @@ class CaseResult:
 
     `findings` break it, `expected` are those it pins, `waived` those it waives. `exhausted_to` is
     the bound up to which every schedule was run. `reason` says why it was not applicable or an
-    error, `coverage` in words how far the search got. `sample` is the first trial: the default order,
-    unless a schedule in words or a sampler came first.
+    error, `coverage` in words how far the search got. `sample` is the first trial: the default
+    order, unless a schedule in words or a sampler came first.
     """
 
     case: Case

@@ -15,7 +15,7 @@ import click
 
 from simharness.campaign import coverage
 from simharness.cli.problems import BadInput
-from simharness.report import github, json as as_json, junit, markdown, text
+from simharness.report import blocks, github, json as as_json, junit, markdown, text
 from simharness.report.atomic import write_text
 from simharness.report.visible import visible
 from simharness.verdict import CaseVerdict
@@ -23,6 +23,7 @@ from simharness.verdict import CaseVerdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from simharness.campaign.blocks import Measured
     from simharness.campaign.results import CaseResult, Finding, SuiteResult
     from simharness.cli.options import Output
 
@@ -33,14 +34,20 @@ _LISTED = 20  # not exercised cases that are named without --verbose
 
 
 def write_suite(
-    suite: SuiteResult, output: Output, *, seconds: float, notes: Sequence[str] = ()
+    suite: SuiteResult,
+    output: Output,
+    *,
+    seconds: float,
+    notes: Sequence[str] = (),
+    reached: Measured | None = None,
 ) -> None:
     """Write everything that was asked for, each file whole or not at all.
 
     `notes` are about this folder, not about the result: they are printed and stand in no file.
+    `reached` says which blocks of the agent were entered, if that was measured.
     """
     keep_long_scenarios(found for result in suite.results for found in result.findings)
-    made = _Reports(suite, round(seconds, 3))
+    made = _Reports(suite, round(seconds, 3), reached)
     if output.printed is None:
         echo(made.text(quiet=output.quiet, verbose=output.verbose, notes=notes))
         if output.github or os.environ.get("GITHUB_ACTIONS") == "true":
@@ -95,6 +102,7 @@ class _Reports:
 
     suite: SuiteResult
     seconds: float
+    reached: Measured | None
 
     def json(self) -> str:
         silent = coverage.silent(self.suite)
@@ -104,6 +112,8 @@ class _Reports:
             timing={"seconds": self.seconds},
             rules=coverage.states(self.suite),
         )
+        if self.reached is not None:
+            value["coverage"] = blocks.as_object(self.reached)
         return as_json.dump(value)
 
     def junit(self) -> str:
@@ -111,24 +121,31 @@ class _Reports:
 
     def markdown(self, most: int = markdown.BYTES_MAX) -> str:
         obstacles = coverage.obstacles(self.suite.agent)
-        return markdown.as_markdown(self.suite, coverage.sentences(), obstacles, most=most)
+        more = [self._reached()] * (self.reached is not None)
+        sentences = coverage.sentences()
+        return markdown.as_markdown(self.suite, sentences, obstacles, more=more, most=most)
 
     def html(self) -> str:
         from simharness.report.html import as_html  # jinja2 is read only where it is needed
 
-        return as_html(self.suite, coverage.sentences(), coverage.states(self.suite))
+        states = coverage.states(self.suite)
+        return as_html(self.suite, coverage.sentences(), states, more=self._reached())
+
+    def _reached(self) -> str:
+        return "" if self.reached is None else blocks.as_text(self.reached)
 
     def text(self, *, quiet: bool, verbose: bool, notes: Sequence[str] = ()) -> str:
-        blocks = text.failures(self.suite, coverage.sentences())
+        failed = text.failures(self.suite, coverage.sentences())
         notes = [*self.suite.remarks, *([] if quiet else notes)]
-        blocks.append("\n".join(f"NOTE {note}" for note in notes))
+        failed.append("\n".join(f"NOTE {note}" for note in notes))
         if quiet:
-            return _joined([*blocks, text.summary(self.suite, self.seconds)])
+            return _joined([*failed, text.summary(self.suite, self.seconds)])
         parts = ["\n".join(case_lines(self.suite.results))] if verbose else []
-        parts += [text.areas(self.suite), *blocks]
+        parts += [text.areas(self.suite), *failed]
         parts.append(_missed(self.suite, limit=None if verbose else _LISTED))
         obstacles = coverage.obstacles(self.suite.agent)
         parts.append(text.silent_rules(self.suite, obstacles, verbose=verbose))
+        parts.append(self._reached())
         return _joined([*parts, text.summary(self.suite, self.seconds)])
 
 

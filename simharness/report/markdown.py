@@ -13,7 +13,7 @@ from simharness.report.text import areas, errors, failure, plural, silent_rules,
 from simharness.report.visible import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from simharness.campaign.results import Finding, SuiteResult
 
@@ -31,15 +31,17 @@ def as_markdown(
     sentences: Mapping[str, str],
     obstacles: Mapping[str, str],
     *,
+    more: Sequence[str] = (),
     most: int = BYTES_MAX,
 ) -> str:
     """The summary, the tables, and each failure folded away under its first line.
 
-    What would make the page longer than `most` bytes is counted, not shown.
+    `more` are texts for the end. What would make the page longer than `most` bytes is counted, not
+    shown.
     """
     parts = [f"### simharness\n\n{_line(summary(suite))}", _fenced(areas(suite))]
     silent = silent_rules(suite, obstacles)
-    tail = [_fenced(silent)] if silent else []
+    tail = [_fenced(text) for text in (silent, *more) if text]
     room = most - sum(len(part.encode()) + 2 for part in [*parts, *tail]) - 100
     blocks = list(_failures(suite, sentences))
     for number, block in enumerate(blocks):

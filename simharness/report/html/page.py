@@ -40,9 +40,16 @@ _QUIET: Final = {CaseVerdict.HOLDS, CaseVerdict.NOT_APPLICABLE}
 
 
 def as_html(
-    suite: SuiteResult, sentences: Mapping[str, str], states: Mapping[str, str] | None = None
+    suite: SuiteResult,
+    sentences: Mapping[str, str],
+    states: Mapping[str, str] | None = None,
+    *,
+    more: str = "",
 ) -> str:
-    """The page. `sentences` says of every rule what it demands, `states` what became of it."""
+    """The page. `sentences` says of every rule what it demands, `states` what became of it.
+
+    `more` is plain text for its end.
+    """
     results = _listed(suite.results)
     packs, left_out = _details(results, sentences)
     style, script = _file("style.css"), _file("report.js")
@@ -65,6 +72,7 @@ def as_html(
         more_causes=[(one.rule, one.message) for one in causes[_CAUSES_MAX:]],
         rules=[(rule, sentences.get(rule, ""), state) for rule, state in (states or {}).items()],
         remarks=suite.remarks,
+        more=more,
         plural=plural,
     )  # fmt: skip
 
