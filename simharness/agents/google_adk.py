@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from google.adk.agents import LlmAgent
 from google.adk.agents.invocation_context import LlmCallsLimitExceededError
 from google.adk.agents.run_config import RunConfig, StreamingMode
+from google.adk.events import Event
 from google.adk.models import BaseLlm, LlmResponse
 from google.adk.models._capabilities import LlmCapabilities
 from google.adk.runners import Runner
@@ -46,12 +47,20 @@ from simharness.contract import Contract
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Mapping, Sequence
 
-    from google.adk.events import Event
     from google.adk.models import LlmRequest
 
     from simharness.agent import Chunk, ToolSpec, World
 
-__all__ = ["make"]
+__all__ = [
+    "PLACE",
+    "Event",
+    "GoogleADK",
+    "InMemorySessionService",
+    "LlmResponse",
+    "make",
+    "messages",
+    "types",
+]
 
 _CONTRACT = Contract(
     # LlmResponse.partial: nothing may persist an event based on a fragment
@@ -62,7 +71,8 @@ _CONTRACT = Contract(
     reports=frozenset(),
 )
 
-_APP, _USER, _SESSION = "simharness", "user", "1"
+PLACE = {"app_name": "simharness", "user_id": "user", "session_id": "1"}
+"""Where the session is."""
 
 # Early releases know no abort signal.
 _SIGNALS = "abort_signal" in inspect.signature(Runner.run_async).parameters
@@ -89,17 +99,20 @@ class GoogleADK:
     def __init__(self, world: World) -> None:
         self._world = world
         self._signal = asyncio.Event()
-        self._sessions = InMemorySessionService()
+        self._sessions = self._service()
         self._error = ""
         self._limits: dict[str, int] = {}
         tools: list[Any] = [_Tool(spec) for spec in world.tools()]
         self._agent = LlmAgent(name="scripted", model=_Model(world), tools=tools)
         self._runner = Runner(
-            app_name=_APP,
+            app_name=PLACE["app_name"],
             agent=self._agent,
             session_service=self._sessions,
             auto_create_session=True,
         )
+
+    def _service(self) -> Any:
+        return InMemorySessionService()
 
     def configure(self, settings: Mapping[str, object]) -> set[str]:
         """Set the instruction and the limit of model calls; no more is its own in these words."""
@@ -114,8 +127,8 @@ class GoogleADK:
         self._error = ""
         mode = StreamingMode.SSE if stream else StreamingMode.NONE
         events = self._runner.run_async(
-            user_id=_USER,
-            session_id=_SESSION,
+            user_id=PLACE["user_id"],
+            session_id=PLACE["session_id"],
             new_message=types.UserContent(text),
             run_config=RunConfig(streaming_mode=mode, **self._limits),
             **({"abort_signal": self._signal} if _SIGNALS else {}),
@@ -136,9 +149,9 @@ class GoogleADK:
 
     def history(self) -> list[trace.Message]:
         """The contents of the session's events."""
-        held = self._sessions.get_session_sync(app_name=_APP, user_id=_USER, session_id=_SESSION)
+        held = self._sessions.get_session_sync(**PLACE)
         contents = [event.content for event in held.events] if held else []
-        return [one for content in contents if content for one in _messages(content)]
+        return [one for content in contents if content for one in messages(content)]
 
     def outcome_of(self, error: BaseException | None) -> trace.Outcome | None:
         """What the error code of its last event says."""
@@ -197,7 +210,7 @@ async def _responses(
     world: World, asked: LlmRequest, *, streaming: bool
 ) -> AsyncGenerator[types.GenerateContentResponse, None]:
     """One request of the world, its chunks as the Gemini API sends them."""
-    sent = tuple(one for content in asked.contents for one in _messages(content))
+    sent = tuple(one for content in asked.contents for one in messages(content))
     system = heading(str(asked.config.system_instruction or ""))
     request = Request((*system, *sent), tuple(asked.tools_dict), streaming)
     chunks = world.stream(request)
@@ -296,7 +309,7 @@ def _text(parts: Sequence[types.Part] | None) -> str:
     return "".join(part.text or "" for part in parts or () if not part.thought)
 
 
-def _messages(content: types.Content) -> list[trace.Message]:
+def messages(content: types.Content) -> list[trace.Message]:
     """A content as messages: each function response is one of its own."""
     parts = content.parts or []
     if content.role == "model":

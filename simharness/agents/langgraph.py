@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from langchain_core.tools import StructuredTool
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.errors import GraphRecursionError
+from langgraph.graph import END, START, MessagesState, StateGraph
 
 from simharness import trace
 from simharness.agent import CancelWay, Style
@@ -27,7 +29,7 @@ from simharness.agents.wired import BASE_URL, http_client
 from simharness.contract import Contract
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncGenerator, Mapping
 
     from simharness.agent import ToolSpec, World
 
@@ -59,6 +61,9 @@ class LangGraph:
         self._graph = self._build("")
 
     def _build(self, system: str) -> Any:
+        return self._agent(system, self._saver)
+
+    def _agent(self, system: str, saver: InMemorySaver | None) -> Any:
         client = http_client(self._world)
         model = ChatOpenAI(
             model="scripted",
@@ -72,7 +77,7 @@ class LangGraph:
             model,
             [_tool(spec) for spec in self._world.tools()],
             system_prompt=system or None,
-            checkpointer=self._saver,
+            checkpointer=saver,
         )
 
     def configure(self, settings: Mapping[str, object]) -> set[str]:
@@ -113,9 +118,57 @@ class LangGraph:
             self._world.shown(str(value[0].text))
 
 
+class Nested(LangGraph):
+    """The agent as the only node of another graph, read by an event stream that can be aborted."""
+
+    contract = Contract(reports=frozenset())  # nothing is promised of aborts
+    cancel_ways = frozenset({CancelWay.API})
+    _stream: Any = None
+
+    def _build(self, system: str) -> Any:
+        inner = self._agent(system, None)
+
+        async def node(state: Any) -> Any:
+            return await inner.ainvoke(state)
+
+        graph = StateGraph(MessagesState)
+        graph.add_node("agent", node)
+        graph.add_edge(START, "agent")
+        graph.add_edge("agent", END)
+        return graph.compile(checkpointer=self._saver)
+
+    def prompt(self, text: str, *, stream: bool = True) -> Any:  # noqa: ARG002 - it only streams
+        """Give the events of one run, as a context manager: they are opened by awaiting them."""
+        return self._run({"messages": [{"role": "user", "content": text}]})
+
+    @asynccontextmanager
+    async def _run(self, said: Any) -> AsyncGenerator[Watched[Any]]:
+        self._stream = await self._graph.astream_events(said, self._config, version="v3")
+        yield Watched(aiter(self._stream), self._look)
+
+    def cancel(self, way: CancelWay, reason: str) -> Any:  # noqa: ARG002 - it takes no reason
+        """Abort the event stream."""
+        return self._stream.abort() if self._stream is not None else None
+
+    def outcome_of(self, error: BaseException | None) -> trace.Outcome | None:
+        """An aborted stream just ends, so a return says nothing about the run."""
+        return None if error is None else super().outcome_of(error)
+
+    def _look(self, item: Any) -> None:
+        """Say what an event shows: text comes in blocks of messages."""
+        match item:
+            case {"method": "messages", "params": {"data": [{"delta": {"text": str(text)}}, *_]}}:
+                self._world.shown(text)
+
+
 def make(world: World) -> LangGraph:
     """Build a fresh agent for one trial."""
     return LangGraph(world)
+
+
+def make_nested(world: World) -> Nested:
+    """Build a fresh agent within another graph."""
+    return Nested(world)
 
 
 class _Tool(StructuredTool):  # type: ignore[misc]
