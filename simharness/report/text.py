@@ -132,7 +132,7 @@ def circumstances(finding: Finding) -> str:
 def summary(suite: SuiteResult, seconds: float | None = None) -> str:
     """One line: how many cases ended how, what it took, and who was tested."""
     counted = [
-        f"{suite.count(verdict)} {verdict}" for verdict in CaseVerdict if suite.count(verdict)
+        f"{suite.count(verdict):,} {verdict}" for verdict in CaseVerdict if suite.count(verdict)
     ]
     parts = [
         f"{plural(len(suite.results), 'case')}: {', '.join(counted) or 'none run'}",

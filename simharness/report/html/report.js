@@ -5,12 +5,14 @@
   const words = document.getElementById("words");
   const boxes = [...document.querySelectorAll("#filter input[type=checkbox]")];
   const shown = document.getElementById("shown");
-  const texts = new Map(
-    cases.map((one) => [
-      one,
-      `${one.textContent} ${one.parentElement.querySelector("h3").textContent}`.toLowerCase(),
-    ]),
-  );
+  const tagged = (area) => `area:${area.toLowerCase().replace(/\s+/g, "-")}`;
+  const texts = new Map();
+  for (const area of areas) {
+    const tag = tagged(area.querySelector("h3").textContent);
+    for (const one of area.querySelectorAll("details.case")) {
+      texts.set(one, `${one.textContent.toLowerCase()} ${tag}`);
+    }
+  }
 
   const packs = document.querySelectorAll("script.pack");
   const unpacked = new Map(); // of each pack that somebody has asked for, a promise of its texts
@@ -66,9 +68,10 @@
   };
 
   for (const one of cases) one.addEventListener("toggle", () => fill(one));
-  for (const button of document.querySelectorAll("button[data-filter]")) {
+  for (const button of document.querySelectorAll("button[data-area]")) {
     button.addEventListener("click", () => {
-      words.value = words.value === button.dataset.filter ? "" : button.dataset.filter;
+      const tag = tagged(button.dataset.area);
+      words.value = words.value === tag ? "" : tag;
       filter();
       document.getElementById("filter").scrollIntoView();
     });
