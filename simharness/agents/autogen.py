@@ -63,6 +63,7 @@ class AutoGen:
         self._context = UnboundedChatCompletionContext()
         self._token = CancellationToken()
         self._system: str | None = None
+        self._thinking = False
         self._client = OpenAIChatCompletionClient(
             model="scripted",
             model_info=_MODEL,
@@ -80,6 +81,7 @@ class AutoGen:
     def prompt(self, text: str, *, stream: bool = True) -> Any:
         """Give the messages of one run, or, without `stream`, something to await."""
         self._token = CancellationToken()
+        self._thinking = False
         agent = AssistantAgent(
             "scripted",
             self._client,
@@ -114,9 +116,13 @@ class AutoGen:
         return trace.Outcome.CANCELLED if cancelled else trace.Outcome.FAILED
 
     def _look(self, item: object) -> None:
-        """Say what `item` shows: text comes in chunks."""
-        if isinstance(item, ModelClientStreamingChunkEvent) and item.content:
-            self._world.shown(item.content)
+        """Say what `item` shows: text comes in chunks, reasoning between two tags."""
+        if not isinstance(item, ModelClientStreamingChunkEvent):
+            return
+        text = item.content.removeprefix("<think>")
+        self._thinking = (self._thinking or text != item.content) and text != "</think>"
+        if text and text != "</think>":
+            self._world.shown(text, reasoning=self._thinking)
 
 
 def make(world: World) -> AutoGen:

@@ -20,7 +20,7 @@ from simharness.trace import CancelCalled, CancelEffective
 from simharness.world import baton
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Mapping, Set as AbstractSet
 
     from simharness.world.trial import Trial
     from simharness.world.user import UserAction
@@ -87,6 +87,9 @@ class Cancels:
         if way in _LEAVING:
             self._trial.consumers.leave(run, way, action.reason)
             return
+        if way in _OWN and inspect.iscoroutinefunction(getattr(self._trial.agent, "cancel", None)):
+            self._trial.spawn(self._awaited(way, action, run))
+            return
         self.called(way, action.reason, run, inside=inside)
         if way is CancelWay.TASK:
             self._trial.consumers.cancel(run)
@@ -131,8 +134,7 @@ class Cancels:
             return
         boundaries = trial.loop.boundaries
         # A task cancel says nothing to the step that calls it: it travels like one from outside.
-        # So does a call that has to be awaited, which has not begun when it is made.
-        at_once = inside and way in (*_OWN, *_STOPS) and not self._awaited(way)
+        at_once = inside and way in (*_OWN, *_STOPS)
         if at_once:
             self._told = (self._step(), boundaries.count)
         since = boundaries.count
@@ -155,14 +157,9 @@ class Cancels:
             for run in sorted(self._in_progress()):
                 self.called(verb, verb, run, inside=inside)
 
-    def _in_progress(self) -> Set[int]:
+    def _in_progress(self) -> AbstractSet[int]:
         """The runs that a stop can be for: what is typed while a session is loaded has none yet."""
         return frozenset() if self._trial.processes.loading else self._trial.user.unsettled
-
-    def _awaited(self, way: str) -> bool:
-        """Whether the agent's own cancel call is a coroutine."""
-        cancel = getattr(self._trial.agent, "cancel", None)
-        return way in _OWN and inspect.iscoroutinefunction(cancel)
 
     def forget(self) -> None:
         """The process that was told is gone."""
@@ -179,11 +176,22 @@ class Cancels:
         """Who runs right now: the body of a thread, or a task."""
         return baton.current() or asyncio.current_task(self._trial.loop)
 
+    async def _awaited(self, way: CancelWay, action: CancelAction, run: int) -> None:
+        """Carry out a cancel that is a coroutine: it is called when its task first runs."""
+        self.called(way, action.reason, run, inside=False)
+        if way is CancelWay.TOKEN:
+            self._trial.cancelled.set()
+        answer = self._ask(way, action)
+        if answer is not None:
+            await answer
+
     def _by_agent(self, way: CancelWay, action: CancelAction) -> None:
-        cancel: Any = getattr(self._trial.agent, "cancel", None)
-        if cancel is None:
-            return
-        queue = {"queue": action.queue} if action.queue else {}
-        answer = cancel(way, action.reason, **queue)
+        answer = self._ask(way, action)
         if answer is not None:
             self._trial.spawn(answer)
+
+    def _ask(self, way: CancelWay, action: CancelAction) -> Any:
+        """Call the agent's own cancel, if it has one."""
+        cancel: Any = getattr(self._trial.agent, "cancel", None)
+        queue = {"queue": action.queue} if action.queue else {}
+        return None if cancel is None else cancel(way, action.reason, **queue)

@@ -89,7 +89,7 @@ class MessagesEncoder:
     def whole(self) -> object:
         """The message, with its calls' arguments as JSON."""
         for place, text in self._json.items():
-            self._blocks[place]["input"] = json.loads(text or "{}")
+            self._blocks[place]["input"] = _input(text)
         return self._message()
 
     # --- blocks ---------------------------------------------------------------------------------
@@ -152,6 +152,17 @@ class MessagesEncoder:
             "stop_sequence": None,
             "usage": {"input_tokens": self._usage.input, "output_tokens": self._usage.output},
         }
+
+
+def _input(text: str) -> object:
+    """The arguments of a call as an object: of a text that was cut, the entries that are whole."""
+    ends = [place for place, letter in enumerate(text) if letter == ","]
+    for said in (text or "{}", *(text[:end] + "}" for end in reversed(ends))):
+        try:
+            return json.loads(said)
+        except ValueError:
+            continue
+    return {}
 
 
 def _event(kind: str, **fields: object) -> bytes:

@@ -67,11 +67,18 @@ epilogue: false
 """
 
 
-def order(way: str) -> list[str]:
+class StartsAwaited(Starts):
+    """The same agent with a cancel that has to be awaited."""
+
+    async def cancel(self, way: CancelWay, reason: str) -> None:  # type: ignore[override]
+        """Told once this has begun."""
+
+
+def order(way: str, agent: type[Starts] = Starts) -> list[str]:
     """What follows the call of the cancel, up to the point at which it is effective."""
     case = load_text(FROM_INSIDE.replace("WAY", way)).cases[0]
     with batch():
-        trace = run(case, Starts, ScheduleChooser()).trace
+        trace = run(case, agent, ScheduleChooser()).trace
     told = {True: " told", False: ""}
     words = []
     for record in trace:
@@ -85,6 +92,11 @@ def order(way: str) -> list[str]:
 def test_a_call_from_inside_is_effective_at_the_end_of_its_step() -> None:
     """The agent's own cancel has no grace for the step that called it, nor for later ones."""
     assert ["CancelCalled", "now told", "CancelEffective", "later"] == order("api")
+
+
+def test_a_cancel_that_is_awaited_is_called_when_its_task_first_runs() -> None:
+    """Before, nobody has been told, and it has the grace of any other from outside."""
+    assert ["now", "CancelCalled", "later", "CancelEffective"] == order("api", StartsAwaited)
 
 
 def test_a_task_cancel_from_inside_has_the_grace_of_any_other() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from simharness.agent import CallDelta, CancelWay, Request, Style, TextDelta, World
@@ -13,11 +14,13 @@ from simharness.scenario.load import load_text
 from simharness.trace import (
     Call,
     CancelCalled,
+    LeftBehind,
     LimitHit,
     Message,
     RunSettled,
     Shown,
     ToolEnded,
+    ToolStarted,
     assistant,
     tool_result,
     user,
@@ -67,6 +70,22 @@ class Blocking:
         for call in calls.values():
             result = tools[call.name].call_sync(call.args, call_id=call.id)
             self.messages.append(tool_result(call.id, result))
+        return bool(calls)
+
+
+class Pooled(Blocking):
+    """Its tools run in a pool of its own, two at a time."""
+
+    def turn(self) -> bool:
+        """One request; its calls go to the pool, which is left when all are done."""
+        calls: dict[int, Call] = {}
+        for chunk in self.world.stream(Request(tuple(self.messages))):  # type: ignore[attr-defined]
+            if isinstance(chunk, CallDelta):
+                calls[chunk.index] = Call(chunk.id, chunk.name, chunk.args)
+        tools = {tool.name: tool for tool in self.world.tools()}
+        with ThreadPoolExecutor(2) as pool:
+            for call in calls.values():
+                pool.submit(tools[call.name].call_sync, call.args, call_id=call.id)
         return bool(calls)
 
 
@@ -124,6 +143,36 @@ def test_ctrl_c_is_raised_where_a_synchronous_agent_blocks() -> None:
     assert ["interrupted", "returned"] == [settled.how for settled in done.trace.of(RunSettled)]
     assert ["interrupt"] == [called.way for called in done.trace.of(CancelCalled)]
     assert ["cancelled"] == [ended.how for ended in done.trace.of(ToolEnded, 1)]
+
+
+POOL = """
+scenario: pool
+model:
+  - stream: [{call: {name: slow}}, {call: {name: quick}}, {call: {name: last}}]
+  - stream: [done]
+tools: {slow: {takes: 3s}, quick: {takes: 1s}, last: {takes: 1s}}
+run: [{prompt: go}]
+"""
+
+
+def test_a_pool_of_its_own_runs_as_many_jobs_at_a_time_as_it_has_threads() -> None:
+    """Two of three begin at once, the third when one is done; leaving the pool waits for all."""
+    trace = played(POOL, Pooled).trace
+    assert [0.0, 0.0, 1.0] == [started.time for started in trace.of(ToolStarted, 1)]
+    assert [1.0, 2.0, 3.0] == [ended.time for ended in trace.of(ToolEnded, 1)]
+    assert 3.0 == trace.of(RunSettled, 1)[0].time
+    assert not trace.of(LimitHit)
+
+
+def test_ctrl_c_leaves_the_threads_of_a_pool_alone() -> None:
+    """It reaches the agent, which waits for its pool; what runs there goes on to its end."""
+    source = POOL.replace("{prompt: go}", "{prompt: go}, {interrupt: {at: 1500ms}}")
+    trace = played(source, Pooled).trace
+    settled = trace.of(RunSettled, 1)[0]
+    assert ("interrupted", 1.5) == (settled.how, settled.time)
+    ends = [(ended.how, ended.time) for ended in trace.of(ToolEnded, 1)]
+    assert [("returned", 1.0), ("returned", 2.0), ("returned", 3.0)] == ends
+    assert not trace.of(LeftBehind)
 
 
 def test_ctrl_c_cancels_the_task_of_an_asyncio_agent() -> None:
