@@ -8,6 +8,7 @@ the values mean.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -62,19 +63,15 @@ def expand(reader: Reader, root: MapNode) -> list[Variant]:
     if fixed is not None:
         return [Variant(_given_values(reader, fixed), _Matrix(reader, root, fixed=True).root)]
     matrix = _Matrix(reader, root)
-    found: list[Variant] = []
-    values = 0
-    for variant in matrix.variants():
-        found.append(variant)
-        values += _size(variant.root)
-        if len(found) > CASES_MAX:
-            reader.wrong(root, f"this makes more than {CASES_MAX} cases")
-            return found[:1]
-        if values > VALUES_MAX:
-            text = f"a text counts as one value for each {_TEXT} characters"
-            reader.wrong(root, f"the cases hold more than {VALUES_MAX} values together ({text})")
-            return found[:1]
-    return found
+    cases, values = matrix.extent()
+    if cases > CASES_MAX:
+        reader.wrong(root, f"this makes more than {CASES_MAX} cases")
+        return []
+    if cases * values > VALUES_MAX:
+        text = f"a text counts as one value for each {_TEXT} characters"
+        reader.wrong(root, f"the cases hold more than {VALUES_MAX} values together ({text})")
+        return []
+    return list(matrix.variants())
 
 
 def _given_values(reader: Reader, node: Node) -> dict[str, str]:
@@ -97,6 +94,32 @@ class _Matrix:
             self._walk(value, key.text, allowed=key.text not in _OUTSIDE and not fixed)
         for name in set(self._shared) - self._used:
             reader.wrong(root.key("for_each"), f'"${name}" is never used')
+
+    def extent(self) -> tuple[int, float]:
+        """How many cases there are, and how many values each holds on average, a long text counted
+        as several. Known without making any: there may be too many, or too much in them.
+        """
+        cases = 1
+        averages: dict[str, float] = {}
+        for choice in self._shared.values():
+            cases *= len(choice.nodes)
+            sizes = [self._extent(node, averages)[1] for node in choice.nodes]
+            averages[choice.name] = sum(sizes) / max(len(sizes), 1)
+        of_tree, size = self._extent(self.root, averages)
+        return cases * of_tree, size
+
+    def _extent(self, node: Node, averages: Mapping[str, float]) -> tuple[int, float]:
+        """The same of one tree, given the sizes of the shared values."""
+        if isinstance(node, ScalarNode):
+            return 1, averages.get(_name_of(node) or "", 1 + len(node.text) / _TEXT)
+        if id(node) in self._each:
+            options = [self._extent(option, averages) for option in self._each[id(node)].nodes]
+            cases = sum(count for count, _ in options)
+            return cases, sum(count * size for count, size in options) / max(cases, 1)
+        children = node.items if isinstance(node, ListNode) else [value for _, value in node.pairs]
+        extents = [self._extent(child, averages) for child in children]
+        keys = 0 if isinstance(node, ListNode) else len(node.pairs)
+        return math.prod(c for c, _ in extents), 1 + keys + sum(size for _, size in extents)
 
     def variants(self) -> Iterator[Variant]:
         shared = [[(c.name, word, node) for word, node in c.pairs()] for c in self._shared.values()]
@@ -202,7 +225,7 @@ class _Matrix:
     def _product(
         self, nodes: tuple[Node, ...] | list[Node]
     ) -> Iterator[tuple[dict[str, str], tuple[Node, ...]]]:
-        ways = [list(itertools.islice(self._choices(node), CASES_MAX + 1)) for node in nodes]
+        ways = [list(self._choices(node)) for node in nodes]
         for picked in itertools.product(*ways):
             values: dict[str, str] = {}
             for words, _ in picked:
@@ -213,15 +236,6 @@ class _Matrix:
         filled = _fill(root, nodes) if nodes else root
         assert isinstance(filled, MapNode), "a mapping stays one"
         return filled
-
-
-def _size(node: Node) -> int:
-    """How many values a tree holds, a long text counted as several."""
-    if isinstance(node, ScalarNode):
-        return 1 + len(node.text) // _TEXT
-    if isinstance(node, ListNode):
-        return 1 + sum(_size(item) for item in node.items)
-    return 1 + sum(_size(key) + _size(value) for key, value in node.pairs)
 
 
 def _fill(node: Node, nodes: Mapping[str, Node]) -> Node:

@@ -1,6 +1,6 @@
 """Hostile scenario files: what the loader has to refuse in words, or else to read.
 
-File number n is a function of n. Half of the kinds are made up, half are files of the suite in
+File number n is a function of n and the suite. Half of the kinds are made up, half are files of the suite in
 which something was changed.
 """
 

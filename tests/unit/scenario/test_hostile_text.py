@@ -53,8 +53,10 @@ def test_an_alias_of_itself_is_refused() -> None:
     [
         f"[[{{each: [{', '.join(f'v{n}' for n in range(1000))}]}}, {', '.join(['a'] * 1000)}]]",
         f"[[{{each: [{', '.join(f'v{n}' for n in range(1000))}]}}, {'x' * 40_000}]]",
+        "[[$n29]]\nfor_each:\n  n0: [a]\n"
+        + "".join(f"  n{n}: [[$n{n - 1}, $n{n - 1}]]\n" for n in range(1, 30)),
     ],
-    ids=["many", "long"],
+    ids=["many", "long", "names-of-names"],
 )
 def test_cases_that_multiply_the_file_are_bounded(model: str) -> None:
     """Each case is a copy of the file: many cases of a long file would fill the memory."""
