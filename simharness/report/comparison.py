@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import attrs
 from tabulate import tabulate
 
+from simharness.report.markdown import plain_words
 from simharness.report.text import plural
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def as_markdown(found: Comparison) -> str:
     blocks = [
         f"### {title}\n\n{_table(heads, rows, 'github')}" for title, heads, rows in _tables(found)
     ]
-    return "\n\n".join([f"## simharness: {summary(found)}", *blocks]) + "\n"
+    return "\n\n".join([f"## simharness: {plain_words(summary(found))}", *blocks]) + "\n"
 
 
 def as_object(found: Comparison) -> dict[str, object]:
@@ -95,7 +96,7 @@ def _timelines(timelines: Sequence[Timeline]) -> _Rows:
 
 def _table(heads: Sequence[str], rows: _Rows, form: str, most: int | None = _SHOWN) -> str:
     if form == "github":
-        rows = [tuple(cell.replace("|", "\\|") for cell in row) for row in rows]
+        rows = [tuple(map(plain_words, row)) for row in rows]
     table = tabulate(rows[:most], heads, tablefmt=form, disable_numparse=True)
     more = 0 if most is None else len(rows) - most
     return table if more <= 0 else f"{table}\n\n... and {more} more"

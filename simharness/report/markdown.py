@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from simharness.campaign.results import Finding, SuiteResult
 
-__all__ = ["BYTES_MAX", "as_markdown"]
+__all__ = ["BYTES_MAX", "as_markdown", "plain_words"]
 
 BYTES_MAX = 900_000
 """The longest page by default: GitHub takes a job summary of up to 1 MiB per step."""
@@ -39,7 +39,7 @@ def as_markdown(
     `more` are texts for the end. What would make the page longer than `most` bytes is counted, not
     shown.
     """
-    parts = [f"### simharness\n\n{_line(summary(suite))}", _fenced(areas(suite))]
+    parts = [f"### simharness\n\n{plain_words(summary(suite))}", _fenced(areas(suite))]
     silent = silent_rules(suite, obstacles)
     tail = [_fenced(text) for text in (silent, *more) if text]
     room = most - sum(len(part.encode()) + 2 for part in [*parts, *tail]) - 100
@@ -77,9 +77,10 @@ def _folded(block: str, diagram: str = "") -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _line(text: str) -> str:
-    """`text` as plain words of a paragraph: no Markdown, no HTML."""
-    return _MARKS.sub(lambda match: f"&#{ord(match[0])};", _html(text))
+def plain_words(text: str) -> str:
+    """`text` as plain words of a paragraph or a table cell: no Markdown, no HTML, one line."""
+    text = text.replace("\n", " ")
+    return _MARKS.sub(r"\\\g<0>", _html(text))
 
 
 def _html(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from simharness.report.lanes import render
+from simharness.report.visible import visible
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def failure(finding: Finding, agent: str, sentences: Mapping[str, str]) -> str:
             "The trial went another way when it was run again: "
             "the agent is not deterministic here, and the code may not reproduce it."
         )
-    return "\n".join(lines)
+    return visible("\n".join(lines))
 
 
 def circumstances(finding: Finding) -> str:

@@ -15,6 +15,8 @@ from junitparser import Error, Failure, JUnitXml, Skipped
 from markdown_it import MarkdownIt
 
 from simharness.campaign import coverage
+from simharness.comparing import Comparison, Side, Timeline, Turn
+from simharness.report import comparison
 from simharness.report.github import as_annotations
 from simharness.report.html import as_html
 from simharness.report.html.packing import unpacked
@@ -129,6 +131,28 @@ def test_a_markdown_renderer_keeps_texts_where_they_belong(text: str) -> None:
     assert all(re.fullmatch(r"<details><summary>[^<]*</summary>\n?", line) for line in opened)
     whole = "\n".join(block.content for block in blocks)
     assert visible(f"Traceback\n  {text}\nError: {text}").split("\n")[1] in whole
+
+
+@hostile
+def test_a_comparison_stays_two_tables(text: str) -> None:
+    """No cell ends its row, and nothing in it is HTML."""
+    found = Comparison(
+        Side(text, text, 1),
+        Side("after", "", 1),
+        (Turn(text, "holds", "violated"),),
+        (Timeline(text, text, text, "added"),),
+    )
+    page = comparison.as_markdown(found)
+    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(page)
+    kinds = [token.type for token in tokens]
+    cells = [tokens[number + 1] for number, kind in enumerate(kinds) if kind == "td_open"]
+
+    assert (3, 2) == (kinds.count("heading_open"), kinds.count("table_open"))
+    assert 0 == kinds.count("html_block") == kinds.count("fence")
+    assert 3 + 4 == len(cells)
+    inner = [child for cell in cells for child in cell.children or []]
+    assert {"text", "text_special"} >= {child.type for child in inner}
+    assert not HIDDEN.search(page)
 
 
 @hostile
