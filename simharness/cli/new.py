@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from simharness.cli import project
+from simharness.cli.kinds import Words
 from simharness.cli.problems import BadInput, did_you_mean
 from simharness.cli.verb import Verb
 
@@ -36,7 +37,7 @@ _TEMPLATES: Final = Path(__file__).parents[1] / "templates"
         "simharness new ci --agent my_agent:make",
     ),
 )
-@click.argument("kind", type=click.Choice(["agent", "scenario", "ci"]), metavar="agent|scenario|ci")
+@click.argument("kind", type=Words(["agent", "scenario", "ci"]), metavar="agent|scenario|ci")
 @click.argument("name", required=False)
 @click.option("--agent", metavar="NAME|module:factory", help="The agent that the files name.")
 @click.option(

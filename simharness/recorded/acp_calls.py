@@ -29,7 +29,7 @@ class Calls:
     def update(self, session: str, update: dict[str, Any], spot: Spot, version: int) -> None:
         """Take a session update, if it is about a call."""
         kind, call = update.get("sessionUpdate"), update.get("toolCallId")
-        if kind not in {"tool_call", "tool_call_update"}:
+        if kind not in ("tool_call", "tool_call_update"):
             return
         text = f"A {kind} has the id {quoted(call)}."
         if not self._tally.demand("acp-message-shape", isinstance(call, str), text, spot):

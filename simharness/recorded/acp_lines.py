@@ -58,7 +58,7 @@ def read_line(value: dict[str, Any]) -> Line | str:
     side: Side | None = None
     if "message" in value and "jsonrpc" not in value:
         side, value = value.get("from"), value["message"]
-        if side not in {"client", "agent"}:
+        if side not in ("client", "agent"):  # a tuple: it may be anything, a list too
             return f'An envelope says "from": "client" or "agent", not {quoted(side)}.'
         if not isinstance(value, dict):
             return f"An envelope holds a message, not {quoted(value)}."

@@ -130,7 +130,7 @@ class Turns:
     def update(self, session: str, update: dict[str, Any], spot: Spot, version: int) -> None:
         """Take a session update."""
         kind, turn = update.get("sessionUpdate"), self._latest.get(session)
-        if turn is None or session in self._loading:
+        if turn is None or session in self._loading or not isinstance(kind, str):
             return
         if kind == "state_update" and version > 1:
             self._state(turn, update, spot)
@@ -182,7 +182,7 @@ class Turns:
         how = "raised" if failed else "returned"
         turn.window.ended(spot, outcome, "cancelled" if outcome is Outcome.CANCELLED else how)
 
-    def _told(self, turn: Turn, kind: object, update: dict[str, Any], spot: Spot) -> None:
+    def _told(self, turn: Turn, kind: str, update: dict[str, Any], spot: Spot) -> None:
         """Tell the universal rules what they understand of an update."""
         call, status = update.get("toolCallId"), update.get("status")
         if kind not in {"tool_call", "tool_call_update"}:
@@ -191,7 +191,7 @@ class Turns:
             if kind == "tool_call" and call not in turn.calls and len(turn.calls) < 10_000:
                 turn.calls.add(call)
                 turn.window.tool(spot, call, begins=True)
-            if status in ENDED and call in turn.calls:
+            if isinstance(status, str) and status in ENDED and call in turn.calls:
                 turn.calls.discard(call)
                 turn.window.tool(spot, call, begins=False)
             elif turn.over:

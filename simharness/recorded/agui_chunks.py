@@ -76,7 +76,9 @@ class Chunks:
         kind = event["type"]
         if not self._lanes or kind in _ASIDE:
             return
-        for lane in list(self._lanes) if kind in _ALL else [event.get("subagentRunId")]:
+        owner = event.get("subagentRunId")
+        own = [owner if isinstance(owner, str) else None]
+        for lane in list(self._lanes) if kind in _ALL else own:
             yield from self._close(lane)
 
     def expanded(self, event: Event, spot: Spot) -> Iterator[Event]:

@@ -68,7 +68,7 @@ class Take:
 
     def opaque(self, what: str) -> None:
         """Something that a scenario only knows as a block of an unknown kind."""
-        self._add({"opaque": what})
+        self._add({"opaque": _text(what)})
 
     def keepalive(self) -> None:
         """A ping."""

@@ -45,6 +45,10 @@ def _kind(error: Event) -> str:
     return next((kind for word, kind in _KINDS.items() if word in said), "server")
 
 
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
 def _object(value: object) -> Event:
     return value if isinstance(value, dict) else {}
 
@@ -106,7 +110,7 @@ def _late_usage(take: Take, read: object, written: object) -> None:
 
 
 def _responses(take: Take, event: Event, name: str) -> None:
-    kind = event.get("type", name)
+    kind = _word(event.get("type", name))
     if kind == "response.created":
         take.begin()
     elif kind in {"response.output_text.delta", "response.refusal.delta"}:
@@ -117,14 +121,14 @@ def _responses(take: Take, event: Event, name: str) -> None:
         item = _object(event.get("item"))
         if item.get("type") == "function_call":
             take.call(_place(event, "output_index"), item.get("call_id"), item.get("name"))
-        elif item.get("type") not in {"message", "reasoning"}:
-            take.opaque(str(item.get("type"))[:40])
+        elif _word(item.get("type")) not in {"message", "reasoning"}:
+            take.opaque(_word(item.get("type"))[:40] or "unknown")
     elif kind == "response.function_call_arguments.delta":
         take.args(_place(event, "output_index"), event.get("delta"))
     elif kind == "error":
         take.error(event.get("message"), _kind(event))
     elif kind in {"response.completed", "response.incomplete", "response.failed"}:
-        _responded(take, _object(event.get("response")), str(kind))
+        _responded(take, _object(event.get("response")), kind)
 
 
 def _responded(take: Take, response: Event, kind: str) -> None:
@@ -144,7 +148,7 @@ def _responded(take: Take, response: Event, kind: str) -> None:
 
 
 def _anthropic(take: Take, event: Event, name: str) -> None:
-    kind = event.get("type", name)
+    kind = _word(event.get("type", name))
     if kind == "message_start":
         take.begin()
         usage = _object(_object(event.get("message")).get("usage"))
@@ -153,8 +157,8 @@ def _anthropic(take: Take, event: Event, name: str) -> None:
         block = _object(event.get("content_block"))
         if block.get("type") == "tool_use":
             take.call(_place(event, "index"), block.get("id"), block.get("name"))
-        elif block.get("type") not in {"text", "thinking"}:
-            take.opaque(str(block.get("type"))[:40])
+        elif _word(block.get("type")) not in {"text", "thinking"}:
+            take.opaque(_word(block.get("type"))[:40] or "unknown")
     elif kind == "content_block_delta":
         _anthropic_delta(take, _object(event.get("delta")), _place(event, "index"))
     elif kind == "message_delta":
@@ -195,5 +199,5 @@ def format_of(event: Event, name: str) -> str | None:
         return "openai-chat"
     if isinstance(kind, str) and kind.startswith("response."):
         return "openai-responses"
-    known = kind in {"message_start", "ping"} or str(kind).startswith("content_block_")
+    known = kind in ("message_start", "ping") or str(kind).startswith("content_block_")
     return "anthropic" if known else None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import attrs
 
@@ -24,6 +24,7 @@ from simharness.trace import (
     Reasoning,
     Record,
     Reported,
+    Role,
     Text,
     Trace,
     Witnessed,
@@ -193,12 +194,7 @@ def _outcome(value: Any) -> Outcome:
 
 
 def _message(value: Any) -> Message:
-    if not isinstance(value, dict) or value.get("role") not in {
-        "system",
-        "user",
-        "assistant",
-        "tool",
-    }:
+    if not isinstance(value, dict) or value.get("role") not in get_args(Role):
         raise BadRecordError(f"a message was expected, not {value!r:.40}")
     blocks = value.get("blocks", [])
     if not isinstance(blocks, list):

@@ -1,7 +1,8 @@
 """Reads a recorded trace as it comes: JSON lines or server-sent events, one payload at a time.
 
-Nothing is kept but the line at hand, so memory does not grow with the file. What cannot be read is
-a `TraceError` with its place; nothing else comes out of bad input. Nothing here knows a format.
+Among JSON lines those that begin with # are for people. Nothing is kept but the line at hand, so
+memory does not grow with the file. What cannot be read is a `TraceError` with its place; nothing
+else comes out of bad input. Nothing here knows a format.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def payloads(file: BinaryIO, name: str) -> Iterator[Payload]:
     """
     lines = _lines(file, name)
     for number, text in lines:
-        if not text.strip():
+        if not text.strip() or text.startswith("#"):
             continue
         if text.lstrip().startswith("{") or text.strip() == DONE:
             yield from _json_lines(name, number, text, lines)
@@ -118,7 +119,7 @@ def _json_lines(
 ) -> Iterator[Payload]:
     yield from _json_line(name, number, text)
     for number, text in lines:
-        if text and not text.isspace():
+        if text and not text.isspace() and not text.startswith("#"):
             yield from _json_line(name, number, text)
 
 

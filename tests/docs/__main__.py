@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from tests.docs import reference, rulepage
+from tests.docs import reference, rulepage, tracerules
 from tests.processes import ROOT
 
-PAGES = {"scenario-reference.md": reference.page, "rules.md": rulepage.page}
+PAGES = {
+    "scenario-reference.md": reference.page,
+    "rules.md": rulepage.page,
+    "trace-rules.md": tracerules.page,
+}
 """The generated files below docs/, and what makes their text."""
 
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from simharness.agent import (
     CallDelta,
+    Chunk,
     Failed,
     Finish,
     ProviderError,
@@ -26,8 +27,10 @@ from simharness.scenario.model import (
     CallStep,
     Case,
     EndStep,
+    PromptAction,
     ReasoningStep,
     Step,
+    Stream,
     TextStep,
 )
 from simharness.trace import ChunkTaken, TerminalTaken
@@ -38,6 +41,13 @@ def case_of(body: bytes, form: str | None = None) -> Case:
     """The scenario that a capture becomes."""
     (case,) = load_text(scenario_from(taken(io.BytesIO(body), "c", form), "captured")).cases
     return case
+
+
+def answers(case: Case, prompt: int = 0) -> tuple[Stream, ...]:
+    """What the model answers a prompt."""
+    action = case.actions[prompt]
+    assert isinstance(action, PromptAction)
+    return action.model or ()
 
 
 def said(step: Step) -> tuple[str, ...]:
@@ -58,8 +68,7 @@ def said(step: Step) -> tuple[str, ...]:
 
 def steps_of(case: Case) -> list[list[tuple[str, ...]]]:
     """The answers of the first prompt in short; usage and pings aside."""
-    streams = case.actions[0].model or ()
-    return [[short for step in stream.steps if (short := said(step))] for stream in streams]
+    return [[short for step in stream.steps if (short := said(step))] for stream in answers(case)]
 
 
 WANTED: dict[str, list[tuple[str, ...]]] = {
@@ -109,7 +118,7 @@ def test_an_error_is_an_error_step(dialect: str) -> None:
     failed = Failed(ProviderError("too many", kind="rate_limit"))
     body = encoded(dialect, (StreamStart(), TextDelta("x"), failed), finished=False)
     case = case_of(body)
-    (stream,) = case.actions[0].model or ()
+    (stream,) = answers(case)
     end = stream.steps[-1]
     assert isinstance(end, EndStep)
     assert end.error is not None
@@ -120,8 +129,7 @@ def test_an_answer_without_calls_ends_its_prompt() -> None:
     """What follows belongs to another one."""
     body = encoded("openai-chat", ANSWERS["text"]) + encoded("openai-chat", ANSWERS["cut"])
     case = case_of(body)
-    assert 1 == len(case.actions[0].model or ())
-    assert 1 == len(case.actions[1].model or ())
+    assert [1, 1] == [len(answers(case, prompt)) for prompt in (0, 1)]
 
 
 def test_pieces_of_calls_that_alternate_keep_their_order() -> None:
@@ -138,13 +146,13 @@ def test_pieces_of_calls_that_alternate_keep_their_order() -> None:
 
 
 @given(
-    st.lists(st.text(st.characters(exclude_categories=("Cs",)), min_size=1), min_size=1),
+    st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1),
     st.sampled_from(sorted(BY_NAME)),
 )
 @settings(max_examples=60, deadline=None, derandomize=True)
 def test_any_text_comes_through(texts: list[str], dialect: str) -> None:
     """Words of the language, quotes, control characters: all of it is text."""
-    chunks = (StreamStart(), *map(TextDelta, texts), Finish("stop"))
+    chunks: list[Chunk] = [StreamStart(), *map(TextDelta, texts), Finish("stop")]
     (steps,) = steps_of(case_of(encoded(dialect, chunks)))
     assert [("text", text) for text in texts] == steps[:-1]
 
@@ -174,7 +182,7 @@ def test_what_is_no_capture_is_refused_with_its_place(body: bytes, why: str) -> 
 
 def test_a_capture_that_nobody_would_read_is_refused() -> None:
     """With the place at which it became too long."""
-    chunks = (StreamStart(), *[TextDelta("x")] * (STEPS_MAX + 1), Finish("stop"))
+    chunks: list[Chunk] = [StreamStart(), *[TextDelta("x")] * (STEPS_MAX + 1), Finish("stop")]
     with pytest.raises(TraceError, match="a scenario of more than"):
         taken(io.BytesIO(encoded("openai-chat", chunks)), "c")
 

@@ -4,10 +4,10 @@ import io
 
 import pytest
 
-from simharness.agent import Failed, Finish, ProviderError, StreamStart, TextDelta
+from simharness.agent import Chunk, Failed, Finish, ProviderError, StreamStart, TextDelta
 from simharness.recorded.checking import Checked, check
 from simharness.recorded.formats import FORMATS
-from tests.unit.recorded.recordings import broken, checked, texts
+from tests.unit.recorded.recordings import Event, broken, checked, texts
 from tests.unit.recorded.wires import ANSWERS, BY_NAME, encoded
 
 
@@ -51,7 +51,7 @@ def test_a_reader_that_left_is_no_fault_of_the_provider(dialect: str) -> None:
 @pytest.mark.parametrize("dialect", BY_NAME)
 def test_a_call_that_length_cut_may_be_half(dialect: str) -> None:
     """Its arguments need not be JSON, and the reason need not say tool calls."""
-    chunks = (*ANSWERS["call"][:3], Finish("length"))
+    chunks: list[Chunk] = [*ANSWERS["call"][:3], Finish("length")]
     assert [] == texts(judged(dialect, encoded(dialect, chunks)))
 
 
@@ -70,7 +70,7 @@ def test_chunks_of_compatible_servers() -> None:
 
 def test_a_message_may_hold_blocks_nobody_knows() -> None:
     """Unknown events, deltas and blocks are passed over, as the API asks."""
-    lines = [
+    lines: list[Event] = [
         {"type": "message_start", "message": {}},
         {"type": "aurora", "x": 1},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "glow"}},

@@ -24,9 +24,9 @@ def refused(data: bytes | str) -> str:
 
 
 def test_json_lines() -> None:
-    """Blank lines, Windows line ends and a byte order mark do not matter."""
-    got = read(b'\xef\xbb\xbf{"a": 1}\r\n\r\n  {"b": 2}\n[DONE]\n')
-    assert [((1, 1), {"a": 1}), ((3, 3), {"b": 2})] == [(p.spot, p.value) for p in got[:2]]
+    """Blank lines, comments, Windows line ends and a byte order mark do not matter."""
+    got = read(b'\xef\xbb\xbf# hi\n{"a": 1}\r\n\r\n# x\n  {"b": 2}\n[DONE]\n')
+    assert [((2, 1), {"a": 1}), ((5, 3), {"b": 2})] == [(p.spot, p.value) for p in got[:2]]
     assert "[DONE]" == got[2].word
 
 
