@@ -12,7 +12,7 @@ from simharness.report.html.drawing import drawn
 from simharness.report.html.panels import panels_of
 from simharness.report.lanes import deviation_notes, rows_of, shortened
 from simharness.report.text import area_of, circumstances, plural
-from simharness.report.words import message_words, quoted
+from simharness.report.words import message_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -26,6 +26,8 @@ __all__ = ["CaseView", "FindingView", "case_view", "finding_view", "said_of"]
 
 _FINDINGS_MAX: Final = 5
 _ENDINGS_MAX: Final = 12
+_MESSAGES_MAX: Final = 6  # of the history of an ending; the last ones
+_ROWS_MAX: Final = 200  # of a drawing that is opened on purpose
 _SAID: Final = 160  # characters in a list
 _NO_DRAWING: Final = Markup()
 
@@ -60,7 +62,7 @@ class CaseView:
     more_findings: int
     drawing: Markup
     panels: Sequence[Panel]
-    endings: Sequence[tuple[str, str, str, str]]
+    endings: Sequence[tuple[str, str, str, Sequence[str]]]
     more_endings: int
 
 
@@ -84,9 +86,17 @@ def case_view(result: CaseResult, sentences: Mapping[str, str]) -> CaseView:
 
 
 def finding_view(
-    finding: Finding, default: Verdict | None, sentences: Mapping[str, str], *, kind: str
+    finding: Finding,
+    default: Verdict | None,
+    sentences: Mapping[str, str],
+    *,
+    kind: str,
+    short: bool = False,
 ) -> FindingView:
-    """A finding; `default` is a trial of the same case to compare its example with."""
+    """A finding; `default` is a trial of the same case to compare its example with.
+
+    `short`: draw only what matters.
+    """
     verdict = finding.example.verdict
     remarks = [finding.strict] * bool(finding.strict)
     if not finding.replayed:
@@ -97,7 +107,7 @@ def finding_view(
         message=message_lines(finding.message),
         demand=sentences.get(finding.rule, ""),
         about=circumstances(finding),
-        drawing=_drawing(verdict, finding.example.violation.evidence),
+        drawing=_drawing(verdict, finding.example.violation.evidence, short=short),
         notes=finding.explanation or deviation_notes(verdict.course),
         replay=f"simharness {finding.replay_words}",
         remarks=remarks,
@@ -134,19 +144,22 @@ def _facts(result: CaseResult) -> Iterable[str]:
     yield from (f"waived: {f.rule}: {result.case.waive.get(f.rule, '')}" for f in result.waived)
 
 
-def _drawing(verdict: Verdict, evidence: Sequence[int] = ()) -> Markup:
+def _drawing(verdict: Verdict, evidence: Sequence[int] = (), *, short: bool = False) -> Markup:
+    """All of the trial; where it is to be short, or would be very long, what matters."""
     trace = verdict.trace
     if trace is None:
         return _NO_DRAWING
-    rows = shortened(rows_of(trace, verdict.course, evidence))
-    return Markup(drawn(rows, trace))  # noqa: S704 - ElementTree escaped it
+    rows = rows_of(trace, verdict.course, evidence)
+    shown = shortened(rows) if short or len(rows) > _ROWS_MAX else rows
+    return Markup(drawn(shown, trace))  # noqa: S704 - ElementTree escaped it
 
 
-def _ending(ending: Ending) -> tuple[str, str, str, str]:
-    last = ending.history[-1:]
+def _ending(ending: Ending) -> tuple[str, str, str, Sequence[str]]:
+    earlier = len(ending.history) - _MESSAGES_MAX
+    messages = [_short(message_words(message)) for message in ending.history[-_MESSAGES_MAX:]]
     return (
         plural(ending.count, "interleaving"),
         "; ".join(ending.choices) or "the default order",
         ", ".join(ending.outcomes),
-        message_words(last[0]) if last else quoted(""),
+        [f"... {earlier} earlier"] * (earlier > 0) + messages,
     )

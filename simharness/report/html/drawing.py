@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["drawn"]
 
-_ROOM: Final = 148  # characters of all columns together: a desktop window at 12 pixels
+_ROOM: Final = 172  # characters of all columns together: a desktop window at 12 pixels
 _CHAR: Final = 7.3  # pixels
 _LINE: Final = 16
 _TOP: Final = 30

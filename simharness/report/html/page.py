@@ -160,7 +160,8 @@ def _causes(
     for cause in suite.causes()[:_CAUSES_MAX]:
         number = places.get(cause.example.case.id)
         default = None if number is None else results[number].sample
-        causes.append(_Cause(finding_view(cause, default, sentences, kind="violated"), number))
+        view = finding_view(cause, default, sentences, kind="violated", short=True)
+        causes.append(_Cause(view, number))
     return causes
 
 
