@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PROFILES := yoagent deepseek-harness tunacode connectome
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers frameworks field coverage determinism docs fuzz clean
+.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers bench-report frameworks field coverage determinism docs fuzz clean
 
 # The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
@@ -41,6 +41,10 @@ bench-shrinking: $(VENV)/.dev
 # Trials per second of one and of two worker processes; needs a machine with nothing else to do.
 bench-scaling: $(VENV)/.dev
 	$(BIN)/python -m tests.benchmarks.scaling
+
+# The HTML report of the shipped suite: its size, and how fast Chromium answers; minutes.
+bench-report: $(VENV)/.dev
+	$(BIN)/python -m tests.benchmarks.html_report
 
 # Beside other tools, each in a virtual environment of its own; not part of CI.
 bench-peers: $(VENV)/.dev
