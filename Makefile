@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PROFILES := yoagent deepseek-harness tunacode connectome
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance test lint format bench bench-shrinking bench-scaling bench-peers bench-report frameworks field coverage determinism docs fuzz clean
+.PHONY: conformance systems test lint format bench bench-shrinking bench-scaling bench-peers bench-report frameworks field coverage determinism docs fuzz clean
 
 # The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
@@ -71,6 +71,12 @@ FILES ?= 10000
 JOBS ?= 2
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --trials $(N) --files $(FILES) --jobs $(JOBS)
+
+# Real releases of other systems as child processes (DeepSeek Harness, TunaCode, Vercel AI SDK): what
+# was seen of them has to come out, twice the same. Writes reports/systems.md. ONLY="dsh tunacode"
+# runs some. Needs node 20 and npm for the first and the last.
+systems: $(VENV)/.dev
+	$(BIN)/python -m tests.systems $(ONLY)
 
 # How many schedules each search strategy needs to find small bugs; minutes.
 bench-search: $(VENV)/.dev

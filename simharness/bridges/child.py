@@ -18,6 +18,7 @@ from simharness.bridges.contracts import contract_of
 from simharness.bridges.lines import BadLine
 from simharness.bridges.link import Link, converse
 from simharness.trace import LeftBehind, Message, Outcome
+from simharness.world import clocks
 from simharness.world.childprocess import ChildFault, ChildLimits, ChildProcess
 from simharness.world.runs import RUN
 
@@ -82,7 +83,8 @@ class Child:
         if self._process is not None and (killed or not self._ready()):
             self.stop(at_once=True)
         if self._process is None:
-            self._start()
+            with clocks.paused():
+                self._start()
         assert self._process is not None, "just started"
         self._world = world
         self._link = Link(self._process, self._limits, cast("Trial", world))

@@ -40,7 +40,7 @@ class ChildFault(Exception):
 class ChildLimits:
     """Bounds of one exchange, in real seconds, bytes and messages."""
 
-    start_s: float = 15.0  # until it says hello; imports count
+    start_s: float = 60.0  # until it says hello; imports count, no trial's wall limit does
     answer_s: float = 10.0  # until it is idle again; healthy ones take milliseconds
     line_bytes: int = 8_000_000  # one message; a long history is some hundred kilobytes
     messages: int = 20_000  # between two times of being idle

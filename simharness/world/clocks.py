@@ -5,9 +5,11 @@ Inside a trial they read the trial's virtual time; outside, and in other real th
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import threading
 import time as time_module
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from simharness.trace import LoopBlocked
@@ -59,6 +61,16 @@ def enter(loop: SimLoop) -> None:
 def leave() -> None:
     """Go back to real time."""
     _current.loop = None
+
+
+@contextlib.contextmanager
+def paused() -> Iterator[None]:
+    """Let real time hold, and the watchdog count nothing: a process of the agent is starting."""
+    loop, _current.loop = _current.loop, None
+    try:
+        yield
+    finally:
+        _current.loop = loop
 
 
 def _seconds(name: str, start_s: int) -> tuple[Any, Any]:

@@ -35,7 +35,8 @@ class Answer {
         break;
       }
       case 'call-delta': {
-        const fresh = { type: 'tool-call', id: chunk.id, name: chunk.name, arguments: '' };
+        const { id: given = '', name: called = '' } = chunk;
+        const fresh = { type: 'tool-call', id: given, name: called, arguments: '' };
         const { block, index } = yield* this.at('tool-call', chunk.index, fresh);
         block.arguments += chunk.args ?? '';
         const { id, name } = block;

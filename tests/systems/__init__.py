@@ -1,0 +1,1 @@
+"""Real systems over the process bridge: what was seen of them by hand has to come out again."""
