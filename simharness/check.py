@@ -37,11 +37,23 @@ if TYPE_CHECKING:
     from simharness.choices import Chooser, Schedule
     from simharness.contract import Contract
     from simharness.scenario.model import Case
+    from simharness.trace import Trace
+    from simharness.verdict import Violation
 
 __all__ = ["Bench", "Checker", "check_case", "check_suite", "judge_run"]
 
 REFERENCE = "reference"
 """The agent that `expect` and `violates` describe, under the profile of their case."""
+
+
+@attrs.frozen
+class _Judged:
+    """What the trace of a trial says, whichever schedule led to it."""
+
+    violations: tuple[Violation, ...]
+    notes: tuple[str, ...]
+    occasions: frozenset[str]
+    ending: str
 
 
 def judge_run(
@@ -51,24 +63,49 @@ def judge_run(
     *,
     expects: bool,
     projection: Projection | None = None,
+    known: dict[tuple[str, bool], _Judged] | None = None,
 ) -> Verdict:
     """Judge one trial: every rule the contract allows, and `expect` if it is about this agent.
 
-    `projection` writes records in the words of the case's profile.
+    `projection` writes records in the words of the case's profile. `known`: what was said of
+    earlier traces of the case and agent. Half of the schedules of a search lead to a trace that was
+    there before, and judging costs as much as playing.
     """
-    judgements = rules.judge(done.trace, contract, on_time=on_time(done.course))
+    key = (done.trace.hash(), on_time(done.course))
+    judged = None if known is None else known.get(key)
+    if judged is None:
+        judged = _judged(done.trace, case, contract, key[1], expects, projection)
+        if known is not None:
+            known[key] = judged
+    return Verdict(
+        violations=judged.violations,
+        notes=judged.notes,
+        occasions=judged.occasions,
+        course=done.course,
+        trace_hash=key[0],
+        ending=judged.ending,
+        played=done.played,
+        trace=done.trace,
+    )
+
+
+def _judged(
+    trace: Trace,
+    case: Case,
+    contract: Contract,
+    timely: bool,
+    expects: bool,
+    projection: Projection | None,
+) -> _Judged:
+    judgements = rules.judge(trace, contract, on_time=timely)
     violations = [v for judgement in judgements.values() for v in judgement.violations]
     if expects:
-        violations += expectations.compare(case, done.trace, projection=projection)
-    return Verdict(
+        violations += expectations.compare(case, trace, projection=projection)
+    return _Judged(
         violations=tuple(violations),
         notes=tuple(note for judgement in judgements.values() for note in judgement.notes),
         occasions=frozenset(rule for rule, found in judgements.items() if found.occasions),
-        course=done.course,
-        trace_hash=done.trace.hash(),
-        ending=ending_key(done.trace),
-        played=done.played,
-        trace=done.trace,
+        ending=ending_key(trace),
     )
 
 
@@ -81,6 +118,7 @@ class Bench:
     mode: str = "strict"
     agent: Identity | None = attrs.field(init=False, default=None)
     _dressed: Dressed = attrs.field(init=False)
+    _known: dict[tuple[str, bool], _Judged] = attrs.field(init=False, factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self._dressed = dressed(self.factory, self.case.profile, self.case.mutant)
@@ -99,6 +137,7 @@ class Bench:
             self.agent.contract,
             expects=self.expects,
             projection=self._dressed.projection,
+            known=self._known,
         )
         if verdict.schedule or costly(verdict) or not has_parity(self.case, self.agent.contract):
             return verdict
@@ -128,15 +167,16 @@ class Bench:
 
     def _make(self, world: World) -> Agent:
         agent = self._dressed.factory(world)
-        self.agent = Identity(
-            agent.name,
-            agent.version,
-            agent.contract.overridden(self.case.contract),
-            agent.cancel_ways,
-            agent.style,
-            iterates=not inspect.iscoroutinefunction(agent.prompt),
-            profile=getattr(agent, "profile", ""),
-        )
+        if self.agent is None:  # all of one factory are alike
+            self.agent = Identity(
+                agent.name,
+                agent.version,
+                agent.contract.overridden(self.case.contract),
+                agent.cancel_ways,
+                agent.style,
+                iterates=not inspect.iscoroutinefunction(agent.prompt),
+                profile=getattr(agent, "profile", ""),
+            )
         return agent
 
 
