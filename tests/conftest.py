@@ -1,7 +1,7 @@
 """Settings for all tests: property tests draw the same examples each time, without a deadline.
 
-A test is no job of GitHub's, even where all tests are: what a command adds to a job, annotations and
-the summary, is asked for by the tests about it.
+A test is no job of GitHub's, even where all tests are: what a command adds to a job, annotations
+and the summary, is asked for by the tests about it.
 """
 
 import os
