@@ -39,6 +39,10 @@ class Calls:
             text = f"The call {quoted(call)} is updated, but was never announced."
             known = not self._status.unknown(key)
             self._tally.demand("acp-tool-call-known", known, text, spot)
+        elif self._status.get(key) in ENDED:
+            text = f"The call {quoted(call)} is announced again after it has ended: a new call."
+            self._tally.note(text, spot)
+            self._status.forget(key)
         self._step(key, update.get("status"), spot, version)
 
     def _step(self, key: tuple[str, Any], status: object, spot: Spot, version: int) -> None:

@@ -195,6 +195,6 @@ AGUI: Final = Format(
         "when the user cancelled: only a mark of the recorder says it",
         "requests to the model and their messages, so nothing about the history",
         "when a tool body runs: a call ends with its arguments, and a result may be the client's",
-        "what a consumer made of the stream",
+        "what a consumer made of the stream, or whether it counted a child run's usage twice",
     ),
 )

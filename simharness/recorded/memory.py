@@ -79,6 +79,10 @@ class Seen(Generic[T]):
         """The value of `key`, if it is remembered."""
         return self._seen.get(key)
 
+    def forget(self, key: Hashable) -> None:
+        """Know nothing of `key` any more, as if it were new."""
+        self._seen.pop(key, None)
+
     def unknown(self, key: Hashable) -> bool:
         """Whether `key` has certainly never been seen."""
         return key not in self._seen and not self._forgets

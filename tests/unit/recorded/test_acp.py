@@ -81,6 +81,9 @@ KEPT: dict[str, list[Line]] = {
     "a stop reason of one's own": [prompt(), answer(1, stopReason="_budget")],
     "an update of the plan after the end": [prompt(), CANCEL, CANCELLED,
                                              update("available_commands_update")],
+    "a call whose id comes again when it has ended": [
+        prompt(), CALL, DONE, END, prompt(2), CALL, DONE, answer(2, stopReason="end_turn"),
+    ],
     "text ids": [prompt("one"), answer("one", stopReason="refusal")],
     "version 2": [*SECOND, prompt(), answer(1), RUNNING, DONE, TEXT,
                   update("state_update", state="idle", stopReason="end_turn")],
