@@ -103,3 +103,12 @@ def test_a_file_that_cannot_be_written_is_one_message(capsys: pytest.CaptureFixt
     assert "one-tool.sim.yaml" in err
     assert "Traceback" not in err
     assert [] == [name for name in os.listdir() if name.endswith(".tmp")]  # noqa: PTH208
+
+
+def test_the_page_does_not_depend_on_where_the_trials_ran() -> None:
+    """In this process, in two others, in batches: the same bytes."""
+    for name, options in (("one", []), ("two", ["--jobs", "2"]), ("three", ["--store", "kept"])):
+        assert 1 == main([*RUN, "-q", "--html", f"{name}.html", *options])
+
+    pages = {Path(f"{name}.html").read_bytes() for name in ("one", "two", "three")}
+    assert 1 == len(pages)
