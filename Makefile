@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 
 # Every profile with a contract of its own.
 PROFILES := yoagent deepseek-harness tunacode connectome
@@ -11,9 +12,9 @@ PROFILES := yoagent deepseek-harness tunacode connectome
 
 # The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
-	$(BIN)/simharness run scenarios --agent reference --strict-coverage --out reports/latest
+	$(BIN)/simharness run scenarios --agent reference --jobs $(JOBS) --strict-coverage --out reports/latest
 	for profile in $(PROFILES); do \
-		$(BIN)/simharness run scenarios --profile $$profile --budget quick \
+		$(BIN)/simharness run scenarios --profile $$profile --budget quick --jobs $(JOBS) \
 			--strict-coverage --out reports/latest/$$profile || exit; \
 	done
 
