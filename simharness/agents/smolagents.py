@@ -71,7 +71,6 @@ class SmolAgents:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._limited = False
         ids: _Ids = defaultdict(deque)
         self._agent = sa.ToolCallingAgent(
             tools=[_Tool(spec, ids) for spec in world.tools()],
@@ -90,7 +89,6 @@ class SmolAgents:
 
     def prompt(self, text: str) -> _Steps:
         """Give what one run yields."""
-        self._limited = False
         return _Steps(self, self._agent.run(text, stream=True, reset=False))
 
     def cancel(self, way: CancelWay, reason: str) -> None:  # noqa: ARG002 - it takes no reason
@@ -102,19 +100,19 @@ class SmolAgents:
         return _sent(self._agent.write_memory_to_messages())
 
     def outcome_of(self, error: BaseException | None) -> trace.Outcome | None:
-        """What its last step and its exception say."""
+        """What its exception says, or the last step of its memory, as in a `RunResult`."""
         if error is None:
-            return trace.Outcome.LIMIT if self._limited else trace.Outcome.COMPLETED
+            last = getattr(self._agent.memory.steps[-1], "error", None)
+            limited = isinstance(last, sa.AgentMaxStepsError)
+            return trace.Outcome.LIMIT if limited else trace.Outcome.COMPLETED
         interrupted = str(error) == "Agent interrupted."  # it has no class of its own
         stopped = interrupted or isinstance(error, KeyboardInterrupt)
         return trace.Outcome.CANCELLED if stopped else trace.Outcome.FAILED
 
     def look(self, item: object) -> None:
-        """Say what `item` shows: the text of a step when it is over, and if steps ran out."""
-        if isinstance(item, sa.ActionStep):
-            self._limited = isinstance(item.error, sa.AgentMaxStepsError)
-            if item.model_output:
-                self._world.shown(str(item.model_output))
+        """Say what `item` shows: the text of a step when it is over."""
+        if isinstance(item, sa.ActionStep) and item.model_output:
+            self._world.shown(str(item.model_output))
 
 
 class _Steps:

@@ -30,4 +30,8 @@ FRAMEWORKS: tuple[Framework, ...] = (
     Framework("agno", ("agno", "openai"), 2_000, 1_000),
     Framework("agent-framework", ("agent-framework-core", "agent-framework-openai"), 1_500, 800),
     Framework("langgraph", ("langchain", "langchain-openai", "langgraph"), 2_500, 1_200),
+    Framework("autogen", ("autogen-agentchat", "autogen-ext[openai]"), 2_000, 1_000),
+    Framework("anthropic", ("anthropic",), 3_000, 1_500),
+    Framework("llama-index", ("llama-index-core", "llama-index-llms-openai-like"), 800, 400),
+    Framework("smolagents", ("smolagents",), 2_500, 1_200),
 )

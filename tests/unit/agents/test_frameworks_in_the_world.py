@@ -52,9 +52,13 @@ IN_TOOL = Anchor(AnchorKind.TOOL, Relation.DURING, name="search")
 ON_RESULT = Anchor(AnchorKind.RECORD, Relation.AFTER, name="ToolExecutionEnd", inside=True)
 
 
+MODULES = {"autogen": "autogen_agentchat", "llama-index": "llama_index.core"}
+"""What to import of a framework to see whether it is there, if not its name."""
+
+
 def play(agent: str, anchor: Anchor | None = None, way: str | None = None) -> Trace:
     """Run a tool turn, cancelled at `anchor`, and a second prompt on the default schedule."""
-    pytest.importorskip(agent.replace("-", "_"))
+    pytest.importorskip(MODULES.get(agent, agent.replace("-", "_")))
     cancel = () if anchor is None else (CancelAction(way=way, anchor=anchor),)
     first = PromptAction("hi", (LOOK, DONE))
     again = PromptAction("again", (DONE,), epilogue=True)
