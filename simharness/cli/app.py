@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from simharness.cli.problems import BadInput, did_you_mean
+from simharness.report.atomic import WriteError
 from simharness.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -92,8 +93,14 @@ def run_app(argv: Sequence[str]) -> int:
     """Run the verb that `argv` names; every error becomes a message and an exit code."""
     try:
         code = _app.main(args=list(argv), prog_name="simharness", standalone_mode=False)
+    except click.UsageError as error:
+        _say_misuse(error)
+        return ExitCode.BAD_INPUT
     except click.ClickException as error:
         error.show()
+        return ExitCode.BAD_INPUT
+    except WriteError as error:
+        BadInput(f"cannot write {error.filename}: {error.strerror}").show()
         return ExitCode.BAD_INPUT
     except click.Abort:
         click.echo("interrupted", err=True)
@@ -101,6 +108,12 @@ def run_app(argv: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last stop: ours, so show all of it
         return _our_fault(error)
     return int(code or 0)
+
+
+def _say_misuse(error: click.UsageError) -> None:
+    """One message like all others, and where help is."""
+    command = "simharness" if error.ctx is None else error.ctx.command_path
+    click.echo(f"simharness: {error.format_message()}\nTry: {command} --help", err=True)
 
 
 def _our_fault(error: Exception) -> int:

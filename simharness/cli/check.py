@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simharness.cli.completing import format_names
+from simharness.cli.kinds import Words, json_option
 from simharness.cli.loudness import loudness_options
 from simharness.cli.problems import BadInput, did_you_mean
 from simharness.cli.verb import Verb
@@ -43,15 +44,13 @@ _WORST = (ExitCode.BAD_INPUT, ExitCode.BROKEN, ExitCode.HOLDS)
 )
 @click.option(
     "--recorded-at",
-    type=click.Choice(["agent", "client"]),
+    type=Words(["agent", "client"]),
     default="agent",
     show_default=True,
     help="Where the recorder sat. At the client an end that directly follows a cancel may have "
     "crossed it on its way, and is noted instead of judged.",
 )
-@click.option(
-    "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
-)
+@json_option
 @loudness_options(
     "Only what is broken and the summary.", "Every rule with how often it had something to judge."
 )

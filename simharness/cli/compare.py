@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from simharness.cli.kinds import OUT_FILE, json_option
 from simharness.cli.loudness import loudness_options
 from simharness.cli.options import find_agent, search_options
 from simharness.cli.problems import BadInput
@@ -38,8 +39,13 @@ _TWO = 2
 @click.option("--agent", "agents", multiple=True, metavar="A", help="Twice: before and after.")
 @click.option("--suite", is_flag=True, help="Compare agents on the shipped suite.")
 @search_options
-@click.option("--markdown", metavar="F", help="Write Markdown to a file; - is standard output.")
-@click.option("--json", "json_file", metavar="F", help="Write JSON; - is standard output.")
+@click.option(
+    "--markdown",
+    metavar="F",
+    type=OUT_FILE,
+    help="Write Markdown to a file; - is standard output.",
+)
+@json_option
 @loudness_options(
     "The summary line only; no progress bar.", "Every row of every table, not only the first 50."
 )

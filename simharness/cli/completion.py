@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from simharness.cli.kinds import Words
 from simharness.cli.verb import Verb
 
 __all__ = ["command"]
@@ -19,7 +20,7 @@ __all__ = ["command"]
         "simharness completion fish > ~/.config/fish/completions/simharness.fish",
     ),
 )
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
+@click.argument("shell", type=Words(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
 @click.pass_context
 def command(ctx: click.Context, *, shell: str) -> int:
     """Print the script that teaches a shell to complete this command.

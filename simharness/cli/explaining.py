@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from simharness.cli.kinds import Words
 from simharness.cli.problems import BadInput
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _STAGES = (
 
 explain_option = click.option(
     "--explain",
-    type=click.Choice(_STAGES),
+    type=Words(_STAGES),
     help="Only show one case as text: its smallest failing trial, else its first.",
 )
 

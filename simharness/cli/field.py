@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simharness.cli.completing import pin_ids
+from simharness.cli.kinds import json_option
 from simharness.cli.loudness import loudness_options
 from simharness.cli.problems import BadInput, did_you_mean
 from simharness.cli.verb import Verb
@@ -37,9 +38,7 @@ __all__ = ["command"]
     show_default=True,
     help="Where the virtual environments are kept, one for each release.",
 )
-@click.option(
-    "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
-)
+@json_option
 @loudness_options(
     "Failures and the summary line only, and nothing of what is going on.",
     "With what each bug is, and what was found.",

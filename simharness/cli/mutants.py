@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from simharness.cli.completing import mutant_ids
+from simharness.cli.kinds import json_option
 from simharness.cli.loudness import loudness_options
 from simharness.cli.options import budget_option
 from simharness.cli.problems import BadInput, did_you_mean, some_of
@@ -58,9 +59,7 @@ __all__ = ["command"]
     metavar="N",
     help="Try generated mutants in N worker processes.",
 )
-@click.option(
-    "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
-)
+@json_option
 @loudness_options(
     "Survivors and the summary line only; no progress bar.", "With what each mutant does."
 )
@@ -83,13 +82,14 @@ def command(
     from simharness.cli.output import say
     from simharness.report import generated as measured, json as as_json, kills
 
+    mutants = [] if generated else _mutants(ids)
     cases = load_cases(paths, suite=not paths)
     if generated:
         fates = _measured(ids, cases, plan, jobs, hidden=quiet)
         machine = as_json.dump(as_json.header() | measured.as_object(fates))
         say(machine, measured.as_text(fates, quiet=quiet, verbose=verbose), json_file)
         return ExitCode.HOLDS
-    done = _proved(_mutants(ids), cases, plan, hidden=quiet)
+    done = _proved(mutants, cases, plan, hidden=quiet)
     machine = as_json.dump(as_json.header() | kills.as_object(done))
     say(machine, kills.as_text(done, quiet=quiet, verbose=verbose), json_file)
     return ExitCode.BROKEN if any(kill.survives for kill in done) else ExitCode.HOLDS

@@ -76,6 +76,7 @@ def command(
     if kind != "ci" and not name:
         raise BadInput(f'"new {kind}" needs a name, for example: simharness new {kind} my-{kind}')
     factory = agent or project.default_agent()
+    _check_name(factory)
     if capture is not None:
         return _captured(name or "", capture, format_name, factory)
     file, text, hint = _KINDS[kind](
@@ -84,6 +85,17 @@ def command(
     _write(file, text)
     click.echo(f"wrote {file}\ntry it: {hint}")
     return 0
+
+
+def _check_name(agent: str) -> None:
+    """Refuse a name that no agent has. A factory need not exist yet."""
+    from simharness.agents import UnknownAgentError, describe
+
+    try:
+        if ":" not in agent:
+            describe(agent.partition("@")[0])
+    except UnknownAgentError as error:
+        raise BadInput(str(error)) from None
 
 
 def _agent(name: str, _: str) -> tuple[Path, str, str]:

@@ -12,6 +12,7 @@ import click
 from simharness.campaign.strategynames import STRATEGIES
 from simharness.cli import project
 from simharness.cli.completing import agent_names, profile_names
+from simharness.cli.kinds import OUT_FILE, Words
 from simharness.cli.problems import BadInput, did_you_mean, some_of
 from simharness.cli.seeds import seed_options, seeds_of
 
@@ -58,7 +59,7 @@ _TOTAL = click.option("--total", type=click.IntRange(1), help="Most trials over 
 
 _MODE = click.option(
     "--mode",
-    type=click.Choice(["strict", "relaxed"]),
+    type=Words(["strict", "relaxed"]),
     help="Only what a stock event loop can do, or more.",
 )
 
@@ -67,7 +68,7 @@ _SEARCH = (
     _TOTAL,
     click.option(
         "--strategy",
-        type=click.Choice(STRATEGIES),
+        type=Words(STRATEGIES),
         help="How schedules are chosen; default: everything up to the bound, fewest first.",
     ),
     click.option("--bound", type=click.IntRange(0), help="Most deviations from the default order."),
@@ -76,10 +77,14 @@ _SEARCH = (
 )
 
 _OUTPUT = (
-    click.option("--json", metavar="F", help="Write JSON to a file; - is standard output."),
-    click.option("--junit", metavar="F", help="Write JUnit XML to a file."),
-    click.option("--markdown", metavar="F", help="Write Markdown to a file."),
-    click.option("--html", metavar="F", help="Write one HTML file that needs no other."),
+    click.option(
+        "--json", metavar="F", type=OUT_FILE, help="Write JSON to a file; - is standard output."
+    ),
+    click.option("--junit", metavar="F", type=OUT_FILE, help="Write JUnit XML to a file."),
+    click.option("--markdown", metavar="F", type=OUT_FILE, help="Write Markdown to a file."),
+    click.option(
+        "--html", metavar="F", type=OUT_FILE, help="Write one HTML file that needs no other."
+    ),
     click.option(
         "--github",
         is_flag=True,

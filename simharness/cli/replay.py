@@ -11,6 +11,7 @@ import click
 from simharness.cli.apart import Apart
 from simharness.cli.coded import case_of, codes
 from simharness.cli.completing import agent_names
+from simharness.cli.kinds import OUT_FILE, json_option
 from simharness.cli.loudness import loudness_options
 from simharness.cli.options import find_agent
 from simharness.cli.problems import BadInput
@@ -46,14 +47,12 @@ _ORDER = (ExitCode.BROKEN, ExitCode.NOT_EXERCISED, ExitCode.HOLDS)  # the worst 
     shell_complete=agent_names,
 )
 @click.option("--isolate", is_flag=True, help="Run it in a worker process.")
-@click.option(
-    "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
-)
+@json_option
 @click.option(
     "--trace",
     "trace_file",
     metavar="F",
-    type=click.Path(),
+    type=OUT_FILE,
     help="Write every record as JSON lines, for `check --format simharness`.",
 )
 @loudness_options(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from simharness.cli.kinds import OUT_FILE
 from simharness.cli.verb import Verb
 
 __all__ = ["command"]
@@ -19,7 +20,13 @@ __all__ = ["command"]
         "simharness schema -o tests/scenario.schema.json",
     ),
 )
-@click.option("-o", "out", metavar="FILE", help="Write it to a file, whole or not at all.")
+@click.option(
+    "-o",
+    "out",
+    metavar="FILE",
+    type=OUT_FILE,
+    help="Write it to a file, whole or not at all; - is standard output.",
+)
 def command(*, out: str | None) -> int:
     """Print the JSON Schema (draft-07) of scenario files.
 
@@ -29,7 +36,7 @@ def command(*, out: str | None) -> int:
     from simharness.report.atomic import write_text
     from simharness.scenario.schema import as_text
 
-    if out is None:
+    if out in {None, "-"}:
         click.echo(as_text(), nl=False)
     else:
         write_text(Path(out), as_text())

@@ -13,7 +13,7 @@ from simharness.cli.problems import BadInput, did_you_mean
 if TYPE_CHECKING:
     from simharness.scenario.model import Case
 
-__all__ = ["Selected", "load_cases", "matcher", "select"]
+__all__ = ["Selected", "existing", "load_cases", "matcher", "select"]
 
 Selected = Sequence["Case"]
 
@@ -49,12 +49,18 @@ def _split(paths: Sequence[str], *, suite: bool) -> list[tuple[Path, str | None]
     split: list[tuple[Path, str | None]] = []
     for text in paths:
         name, _, case = text.partition("::")
-        if not Path(name).exists():
-            raise BadInput(f'there is no file or folder "{name}"{_near(Path(name))}')
-        split.append((Path(name), case or None))
+        split.append((existing(name), case or None))
     if suite:
         split.append((suite_folder(), None))
     return split
+
+
+def existing(name: str) -> Path:
+    """The file or folder of this name; BadInput with the nearest one if there is none."""
+    path = Path(name)
+    if not path.exists():
+        raise BadInput(f'there is no file or folder "{name}"{_near(path)}')
+    return path
 
 
 def _near(path: Path) -> str:
@@ -85,8 +91,9 @@ def select(cases: Iterable[Case], expression: str | None, tags: Sequence[str]) -
     ]
     if not chosen:
         known = sorted({tag for case in everything for tag in case.tags})
-        hint = f" Tags: {', '.join(known)}" if tags else ""
-        raise BadInput(f"none of {len(everything)} cases matches -k or --tag.{hint}")
+        near = next((did_you_mean(tag, known) for tag in tags if tag not in known), ".")
+        hint = f" Tags: {', '.join(known) or 'none'}" if tags else ""
+        raise BadInput(f"none of {len(everything)} cases matches -k or --tag{near}{hint}")
     return chosen
 
 

@@ -10,6 +10,7 @@ import click
 
 from simharness.cli import project
 from simharness.cli.coded import case_of, codes, is_code
+from simharness.cli.kinds import OUT_FILE, json_option
 from simharness.cli.loudness import loudness_options
 from simharness.cli.options import find_agent
 from simharness.cli.problems import BadInput, did_you_mean
@@ -55,10 +56,14 @@ _SECONDS: Final = 60.0
     metavar="S",
     help="Most real seconds (60).",
 )
-@click.option("-o", "output", metavar="FILE", help="Write the scenario; - is standard output.")
 @click.option(
-    "--json", "json_file", metavar="F", help="Write JSON to a file; - is standard output."
+    "-o",
+    "output",
+    metavar="FILE",
+    type=OUT_FILE,
+    help="Write the scenario; - is standard output.",
 )
+@json_option
 @loudness_options(
     "Without the table of the trial.", "With every record of the trial behind its table."
 )

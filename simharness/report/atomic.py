@@ -6,7 +6,11 @@ import os
 import tempfile
 from pathlib import Path
 
-__all__ = ["write_text"]
+__all__ = ["WriteError", "write_text"]
+
+
+class WriteError(OSError):
+    """A file cannot be written; `filename` is the one that was asked for."""
 
 
 def write_text(path: Path, text: str) -> None:
@@ -14,7 +18,15 @@ def write_text(path: Path, text: str) -> None:
 
     The text goes to a temporary file in the same folder first: a rename within one file system is
     atomic. On any error the old file stays as it was and the temporary one is removed.
+    Raises WriteError.
     """
+    try:
+        _replace(path, text)
+    except OSError as error:
+        raise WriteError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def _replace(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:

@@ -36,7 +36,7 @@ SCENARIO = 'scenario: plain\nmodel: ["Hi."]\nrun: [{prompt: go}]\n'
         (["run", ".", "-k", "plain and"], "a word is missing"),
         (["run", ".", "-k", "(plain"], 'a ")" is missing'),
         (["run", ".", "-k", "plain plain"], 'cannot go on at "plain"'),
-        (["run", ".", "--strategy", "luck"], "'luck' is not one of 'default', 'sweep'"),
+        (["run", ".", "--strategy", "luck"], '"luck" is unknown. Known: default, sweep'),
         (["run", ".", "--bogus"], "No such option"),
         (["rules", "tool-paring"], 'did you mean "tool-pairing"? Rules: '),
         (["replay", "sh1:abc"], "a character is wrong or missing"),
