@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from simharness.campaign.results import CaseResult, SuiteResult
     from simharness.report.html.cases import FindingView
+    from simharness.scenario.model import Case
 
 __all__ = ["as_html"]
 
@@ -155,14 +156,19 @@ def _areas(suite: SuiteResult, results: Sequence[CaseResult]) -> list[_Area]:
 def _causes(
     suite: SuiteResult, results: Sequence[CaseResult], sentences: Mapping[str, str]
 ) -> list[_Cause]:
-    places = {result.case.id: number for number, result in enumerate(results)}
+    places = {_key(result.case): number for number, result in enumerate(results)}
     causes = []
     for cause in suite.causes()[:_CAUSES_MAX]:
-        number = places.get(cause.example.case.id)
+        number = places.get(_key(cause.example.case))
         default = None if number is None else results[number].sample
         view = finding_view(cause, default, sentences, kind="violated", short=True)
         causes.append(_Cause(view, number))
     return causes
+
+
+def _key(case: Case) -> tuple[str, str]:
+    """What tells a case from all others: files may use a name twice."""
+    return case.place.file, case.id
 
 
 def _policy(style: str, script: str) -> str:

@@ -93,6 +93,22 @@ def test_a_deeper_search_keeps_what_the_first_one_found() -> None:
     assert (6, 1, ("b",)) == (both.trials, len(both.findings), both.not_exercised)
 
 
+def test_the_first_trial_is_the_sample_however_it_was_counted() -> None:
+    """One by one, or put together from two halves; a deeper search does not change it."""
+    trials = [verdict(0), verdict(1), verdict(0, 1)]
+    whole, first, second = Tally(CASE), Tally(CASE), Tally(CASE)
+    for trial in trials:
+        whole.add(trial)
+    first.add(trials[0])
+    second.add(trials[1])
+    first.join(second)
+    results = [tally.result(None) for tally in (whole, first, second)]
+
+    assert [trials[0], trials[0], trials[1]] == [result.sample for result in results]
+    assert deepened(results[0], results[2]).sample is trials[0]
+    assert deepened(result(CaseVerdict.ERROR), results[2]).sample is trials[1]
+
+
 def test_exit_codes_go_by_the_worst_that_happened() -> None:
     """An error before a violation, a violation before what was not exercised, if that counts."""
     holds, missed = result(CaseVerdict.HOLDS), result(CaseVerdict.NOT_EXERCISED, missing=("x",))

@@ -12,6 +12,7 @@ from simharness.campaign.results import SuiteResult
 from simharness.report.html import as_html, page as html_page
 from simharness.report.html.differences import against, message_lines
 from simharness.report.html.packing import unpacked
+from simharness.scenario.model import Place
 from simharness.verdict import CaseVerdict
 from tests.reports import failing, holding, trial_of
 
@@ -81,6 +82,16 @@ def test_a_failure_stands_in_the_page_itself() -> None:
     assert ["*"] == words(lanes, "star")
     assert "some text" == "".join(first.find(".//ul[@class='notes']/li").itertext())  # type: ignore[union-attr]
     assert "+user: cancel some text (api)" in words(first, "add")
+
+
+def test_a_failure_leads_to_its_case_though_another_file_has_one_of_that_name() -> None:
+    """The link is to the case in the same file."""
+    first = failing("x")
+    other = attrs.evolve(holding("x"), case=attrs.evolve(first.case, place=Place("b/b.sim.yaml")))
+    tree = tree_of(as_html(SuiteResult((first, other)), {}))
+
+    links = [article.find("./p/a").get("href") for article in tree.iter("article")]  # type: ignore[union-attr]
+    assert ["#c0", "#c0"] == links
 
 
 def test_a_case_has_its_panels_side_by_side() -> None:
