@@ -9,6 +9,7 @@ from simharness.rules.asked import ever_stopped, given_up, shut_out, turn_ended
 from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts, late, read, told
 from simharness.rules.rule import Rule, judged
 from simharness.rules.terminals import reported, tolerated
+from simharness.storing import StoreWrite
 from simharness.trace import (
     AgentEnd,
     FailureCounted,
@@ -227,6 +228,33 @@ def _accounts(facts: Facts, run: RunFacts) -> list[tuple[Record, str]]:
     return found
 
 
+def _unsaved(facts: Facts, write: StoreWrite) -> list[Violation]:
+    """A line that the store did not take: it is saved later, or somebody hears of it.
+
+    A run that waits for ever, and not for the model, tells nobody any more.
+    """
+    run = facts.runs.get(write.run)
+    if run is None or (run.settled is not None and run.settled.error):
+        return []
+    if run.settled is None and not _stuck_alone(facts, run):
+        return []
+    saved = any(
+        later.text == write.text and later.how == "saved" and later.n > write.n
+        for later in facts.trace.of(StoreWrite)
+    )
+    if saved or any(notice.n > write.n for notice in facts.trace.of(Notice)):
+        return []
+    text = f"Write {write.number} of the session failed, and nobody was told."
+    return [Violation(_SURFACED, text, (write.n,))]
+
+
+def _stuck_alone(facts: Facts, run: RunFacts) -> bool:
+    """Whether a run waits for something that never comes, with all its streams at their end."""
+    deadlock = any(limit.limit == "deadlock" for limit in facts.trace.of(LimitHit))
+    ended = all(facts.terminal(request) is not None for request in run.requests)
+    return deadlock and ended and run.over == NEVER
+
+
 def surfaced(trace: Trace, contract: Contract) -> Judgement:
     """Judge that no error ends in a place where nobody looks."""
     facts = read(trace, contract)
@@ -241,6 +269,10 @@ def surfaced(trace: Trace, contract: Contract) -> Judgement:
         if not noticed and not (settled is not None and settled.error):
             text = f"The log row of attempt {lost.attempt} was lost, and nobody was told."
             violations.append(Violation(_SURFACED, text, (lost.n,)))
+    for write in trace.of(StoreWrite):
+        if write.how == "failed":
+            occasions += 1
+            violations += _unsaved(facts, write)
     for error in trace.of(LoopError):
         occasions += 1
         if not (error.error and error.error in told):

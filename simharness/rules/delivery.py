@@ -177,7 +177,8 @@ def observers(trace: Trace, contract: Contract) -> Judgement:
         rows = [r for r in trace.of(LogRow, run.number) if not r.derived and r.n > begun]
         if len(outcomes) + bool(rows) > 1 and not _cancelled_behind_end(run):
             occasions += 1
-            violations += _disagreeing(run, outcomes, rows) or _contradicted(facts, run, outcomes)
+            found = _disagreeing(run, outcomes, rows) or _contradicted(facts, run, outcomes)
+            violations += found or _cut_and_logged_as_success(facts, run, outcomes, rows)
     if {"message", "attempt"} <= contract.reports:
         folded = _folded(facts)
         occasions += folded[0]
@@ -212,6 +213,21 @@ def _disagreeing(
             text = f"Run {run.number} is reported as completed, but its last log row as failed."
             found.append(Violation("observers-agree", text, (*numbers, latest.n)))
     return found
+
+
+def _cut_and_logged_as_success(
+    facts: Facts, run: RunFacts, outcomes: list[tuple[Outcome, int]], rows: Sequence[LogRow]
+) -> list[Violation]:
+    """Whether the last row of a cancelled run takes a stream for finished that the cancel cut."""
+    if not rows or not outcomes or outcomes[-1][0] is not Outcome.CANCELLED:
+        return []
+    latest = max(rows, key=lambda row: (row.attempt, row.n))
+    terminal = facts.terminals.get((run.number, latest.attempt))
+    ended = terminal is not None and (terminal.kind == "finish" or not terminal.answering)
+    if ended or latest.reason or not latest.success:
+        return []
+    text = f"Run {run.number} is reported as cancelled, but the stream it cut is logged as success."
+    return [Violation("observers-agree", text, (outcomes[-1][1], latest.n))]
 
 
 def _contradicted(

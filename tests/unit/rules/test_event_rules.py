@@ -518,6 +518,20 @@ def test_a_failed_log_row_contradicts_a_completed_run() -> None:
     assert [wanted] == said("observers-agree", *records)
 
 
+def test_a_cut_stream_is_no_success_in_the_log() -> None:
+    """A stream that the cancel ended is not one that finished; one that had finished is."""
+    cut = (HELLO, CancelCalled("api"), EFFECTIVE)
+    ended = (AgentEnd(Outcome.CANCELLED), done(outcome=Outcome.CANCELLED))
+    wanted = "Run 1 is reported as cancelled, but the stream it cut is logged as success."
+    assert [wanted] == said("observers-agree", *cut, LogRow(1, True), *ended)
+    answer = TerminalTaken(1, "aborted", answering=True)
+    assert [wanted] == said("observers-agree", *cut, answer, LogRow(1, True), *ended)
+    assert [] == said("observers-agree", *cut, LogRow(1, False, "cancelled"), *ended)
+    assert [] == said("observers-agree", *cut, LogRow(1, True, reason="given up"), *ended)
+    finished = (HELLO, TerminalTaken(1, "finish", "tool_calls"), LogRow(1, True))
+    assert [] == said("observers-agree", *finished, *cut[1:], *ended)
+
+
 def test_log_rows_of_a_cancelled_part_say_nothing_about_the_queued_one() -> None:
     """Attempts count anew where the queue begins to run."""
     cut = (ActionTaken("follow_up"), LogRow(2, False, "gone"), AgentEnd(Outcome.CANCELLED))

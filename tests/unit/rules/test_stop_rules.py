@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simharness.contract import FAMILIES, Contract
+from simharness.storing import StoreWrite
 from simharness.trace import (
     ActionTaken,
     AgentEnd,
@@ -175,6 +176,19 @@ def test_a_row_that_the_log_did_not_take_is_told() -> None:
     assert wanted == problems("failure-surfaced", *lost, done())
     assert [] == problems("failure-surfaced", *lost, Notice("log-failed", "disk full"), done())
     assert [] == problems("failure-surfaced", *lost, done("raised", error="OSError: full"))
+
+
+def test_a_write_that_failed_is_made_again_or_told() -> None:
+    """A line that the store never took is known to somebody; one that was saved later to nobody."""
+    failed = (PromptCalled("hi"), StoreWrite(1, "line", "failed"))
+    wanted = ["Write 1 of the session failed, and nobody was told."]
+    assert wanted == problems("failure-surfaced", *failed, done())
+    assert wanted == problems("failure-surfaced", *failed, StoreWrite(2, "other", "saved"), done())
+    assert [] == problems("failure-surfaced", *failed, StoreWrite(2, "line", "saved"), done())
+    assert [] == problems("failure-surfaced", *failed, Notice("store-failed", "full"), done())
+    assert [] == problems("failure-surfaced", *failed, done("raised", error="OSError: full"))
+    saved = (PromptCalled("hi"), StoreWrite(1, "line", "saved"), done())
+    assert [] == problems("failure-surfaced", *saved)
 
 
 def test_usage_of_a_lost_row_is_missed_nowhere_but_in_the_sum() -> None:
