@@ -4,6 +4,7 @@ import attrs
 import pytest
 
 from simharness.contract import Contract
+from simharness.storing import Killed, StoreWrite
 from simharness.trace import (
     ActionTaken,
     AgentEnd,
@@ -316,3 +317,14 @@ def test_an_error_that_nobody_sees_is_broken(record: Record, wanted: str) -> Non
 def test_surfacing_has_no_occasion_without_errors() -> None:
     """All went well."""
     assert 0 == verdict("failure-surfaced", *PLAIN).occasions
+
+
+def test_a_failed_write_of_a_run_that_waits_for_ever_is_told_to_nobody() -> None:
+    """Unless it is the model that it waits for, or its process was killed."""
+    failed, stuck = StoreWrite(1, "line", "failed"), LimitHit("deadlock", "")
+    wanted = ["Write 1 of the session failed, and nobody was told."]
+    assert wanted == said("failure-surfaced", HELLO, failed, stuck)
+    assert wanted == said("failure-surfaced", HELLO, failed, ASKED, FINISHED, stuck)
+    assert [] == said("failure-surfaced", HELLO, failed, ASKED, stuck)
+    assert [] == said("failure-surfaced", HELLO, failed)
+    assert [] == said("failure-surfaced", HELLO, failed, (0, Killed((1,))), stuck)
