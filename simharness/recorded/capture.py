@@ -21,6 +21,8 @@ __all__ = ["STEPS_MAX", "Step", "Stream", "Take"]
 STEPS_MAX: Final = 10_000
 """Steps of all streams; a longer capture is no scenario that anybody reads."""
 
+_COUNT_MAX: Final = 10**15
+
 Step = str | dict[str, Any]
 """A step as data: a bare word, or a mapping of one key. Text deltas are `{text: ...}`."""
 
@@ -101,11 +103,16 @@ class Take:
     def usage(self, read: object, written: object) -> None:
         """Cumulative token counts; the latest are what the scenario says."""
         before = self.stream.usage or (0, 0)
-        counts = [
-            new if type(new) is int and 0 <= new < 10**15 else old
-            for new, old in zip((read, written), before, strict=True)
-        ]
-        self.stream.usage = (counts[0], counts[1])
+        self.stream.usage = (_count(read, before[0]), _count(written, before[1]))
+
+    def late_usage(self, read: object, written: object) -> None:
+        """Counts that come behind the end of an answer, in front of which a scenario says them."""
+        stream = self.streams[-1] if self.streams else None
+        if stream is None or not stream.ended:
+            self.usage(read, written)
+        elif _count(read) or _count(written):
+            end = stream.steps.pop()
+            stream.steps += [{"usage": [_count(read), _count(written)]}, end]
 
     def finish(self, reason: str) -> None:
         """The provider finished."""
@@ -144,6 +151,11 @@ class Take:
         if self._steps > STEPS_MAX:
             what = f"a scenario of more than {STEPS_MAX} steps; keep the part that matters"
             raise TraceError(Place(self.file, *self.spot), what)
+
+
+def _count(value: object, otherwise: int = 0) -> int:
+    """A token count that a scenario can hold."""
+    return value if type(value) is int and 0 <= value < _COUNT_MAX else otherwise
 
 
 def _text(value: object) -> str:

@@ -72,7 +72,7 @@ def _chat(take: Take, event: Event, _: str) -> None:
         return
     usage = _object(event.get("usage"))
     if usage and take.streams:
-        _late_usage(take, usage.get("prompt_tokens"), usage.get("completion_tokens"))
+        take.late_usage(usage.get("prompt_tokens"), usage.get("completion_tokens"))
     for choice in _objects(event.get("choices")):
         if _place(choice, "index"):
             take.skip("another choice than the first")
@@ -95,15 +95,6 @@ def _chat_call(take: Take, piece: Event) -> None:
         take.args(index, function.get("arguments"))
     else:
         take.call(index, piece.get("id"), function.get("name"), function.get("arguments"))
-
-
-def _late_usage(take: Take, read: object, written: object) -> None:
-    """Usage comes behind the finish there; a scenario says it in front."""
-    stream = take.streams[-1]
-    take.usage(read, written) if not stream.ended else None
-    if stream.ended and type(read) is int and type(written) is int:
-        last = stream.steps.pop()
-        stream.steps += [{"usage": [max(read, 0), max(written, 0)]}, last]
 
 
 # --- OpenAI responses -----------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from simharness.scenario.model import (
     Step,
     Stream,
     TextStep,
+    UsageStep,
 )
 from simharness.trace import ChunkTaken, TerminalTaken
 from tests.unit.recorded.wires import ANSWERS, BY_NAME, encoded
@@ -185,6 +186,16 @@ def test_a_capture_that_nobody_would_read_is_refused() -> None:
     chunks: list[Chunk] = [StreamStart(), *[TextDelta("x")] * (STEPS_MAX + 1), Finish("stop")]
     with pytest.raises(TraceError, match="a scenario of more than"):
         taken(io.BytesIO(encoded("openai-chat", chunks)), "c")
+
+
+@pytest.mark.parametrize("dialect", BY_NAME)
+def test_usage_stands_once_in_front_of_the_end(dialect: str) -> None:
+    """Wherever the provider tells it; a count that is none is left out."""
+    case = case_of(encoded(dialect, ANSWERS["call"]))
+    (stream,) = answers(case)
+    assert UsageStep(7, 3) == stream.steps[-2]
+    odd = encoded(dialect, ANSWERS["call"]).replace(b": 7", b": 100000000000000000000")
+    assert UsageStep(7, 3) not in answers(case_of(odd))[0].steps
 
 
 def test_reasoning_of_compatible_servers_is_read_too() -> None:
