@@ -14,7 +14,6 @@ import attrs
 import click
 
 from simharness.campaign import coverage
-from simharness.cli.problems import BadInput
 from simharness.report import blocks, github, json as as_json, junit, markdown, text
 from simharness.report.atomic import write_text
 from simharness.report.visible import visible
@@ -53,12 +52,7 @@ def write_suite(
         if output.github or os.environ.get("GITHUB_ACTIONS") == "true":
             click.echo("".join(f"{line}\n" for line in github.as_annotations(suite)), nl=False)
     _summarize(made)
-    try:
-        _write_files(made, output)
-    except OSError as error:
-        if error.filename is None:  # a closed pipe
-            raise
-        raise BadInput(f"cannot write {error.filename}: {error.strerror}") from None
+    _write_files(made, output)
 
 
 def _write_files(made: _Reports, output: Output) -> None:
