@@ -68,6 +68,8 @@ def read_line(value: dict[str, Any]) -> Line | str:
         return _call(value, side)
     if ("result" in value) == ("error" in value):
         return "A message has a method, a result or an error, and only one of them."
+    if value.get("id") is None and "error" in value:
+        return Line("notice", side)  # a message could not even be read: whose, nobody knows
     if not _is_id(value.get("id")):
         return f"A response has the id {quoted(value.get('id'))}."
     error = value.get("error")

@@ -35,7 +35,8 @@ _SESSIONS_MAX: Final = 200  # sessions whose latest turn is kept for what may co
 
 @attrs.define
 class Turn:
-    """A turn of one session. `since_cancel` counts what the agent sent behind the cancel."""
+    """A turn of one session. `since_cancel` counts what the agent sent behind the cancel,
+    ends of calls aside."""
 
     session: str
     spot: Spot
@@ -138,7 +139,8 @@ class Turns:
             if turn.cancelled is not None:
                 text = f"{kind} came after the turn had ended as cancelled."
                 self._tally.demand("acp-cancel-updates-first", not turn.over, text, spot)
-                turn.since_cancel += 1
+                closes = kind == "tool_call_update" and update.get("status") in tuple(ENDED)
+                turn.since_cancel += not closes
             self._told(turn, kind, update, spot)
 
     def end(self, spot: Spot) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AGUI"]
 
+_CLOSING: Final = ("_END", "_FINISHED")
 _RUN_KINDS: Final = frozenset({"RUN_STARTED", "RUN_FINISHED", "RUN_ERROR"})
 
 
@@ -37,7 +38,7 @@ class _Run:
     thread: str | None = None
     id: str | None = None
     cancelled: Spot | None = None
-    since_cancel: int = 0  # events behind the cancel
+    since_cancel: int = 0  # events behind the cancel that do more than close something
 
 
 class AguiChecker(Checker):
@@ -76,8 +77,8 @@ class AguiChecker(Checker):
             self._of_run[kind](self, value, spot)
         elif not wrong and self._attributed(value, spot):
             self._one(value, spot)
-        if self._run is not None and self._run.cancelled is not None:
-            self._run.since_cancel += 1
+        if self._run is not None and not kind.endswith(_CLOSING):
+            self._run.since_cancel += self._run.cancelled is not None
 
     def cancelled(self, spot: Spot) -> None:
         """The user cancels the run that is open."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.recorded.memory import TooManyOpenError
+from simharness.recorded.memory import TooMuchError
 from simharness.recorded.reading import TraceError, payloads
 from simharness.recorded.rule import Finding, Tally
 from simharness.recorded.universal import Window
@@ -88,7 +88,7 @@ def check(file: BinaryIO, name: str, form: Format, *, at_client: bool = False) -
         if not any(tally.occasions[rule.id] for rule in form.rules):  # nothing was understood
             what = f"no event of this trace is one of {form.name}; is it another format?"
             raise TraceError(Place(name, 1, 1), what)
-    except TooManyOpenError as error:
+    except TooMuchError as error:
         refused = TraceError(Place(name, *spot), str(error))
     except TraceError as error:
         refused = error

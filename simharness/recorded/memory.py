@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from typing import Final, Generic, TypeVar
 
-__all__ = ["OPEN_MAX", "SEEN_MAX", "Opened", "Seen", "TooManyOpenError"]
+__all__ = ["OPEN_MAX", "SEEN_MAX", "Opened", "Seen", "TooMuchError"]
 
 OPEN_MAX: Final = 100_000
 """Things of one kind that may be open at once; a trace with more cannot be checked."""
@@ -16,11 +16,8 @@ SEEN_MAX: Final = 50_000
 T = TypeVar("T")
 
 
-class TooManyOpenError(Exception):
-    """More is open at once than a checker remembers. Who calls it knows the place."""
-
-    def __init__(self) -> None:
-        super().__init__(f"more than {OPEN_MAX} things are open at once")
+class TooMuchError(Exception):
+    """There is more than a checker keeps. Who calls it knows the place."""
 
 
 class Opened(Generic[T]):
@@ -30,9 +27,9 @@ class Opened(Generic[T]):
         self._open: dict[Hashable, T] = {}
 
     def add(self, key: Hashable, value: T) -> None:
-        """Open `key`; raises TooManyOpenError rather than forget another."""
+        """Open `key`; raises TooMuchError rather than forget another."""
         if len(self._open) >= OPEN_MAX:
-            raise TooManyOpenError
+            raise TooMuchError(f"more than {OPEN_MAX} things are open at once")
         self._open[key] = value
 
     def get(self, key: Hashable) -> T | None:

@@ -12,7 +12,7 @@ from simharness.contract import UNSPECIFIED
 from simharness.recorded.checker import Checker
 from simharness.recorded.examples import trace
 from simharness.recorded.format import Format
-from simharness.recorded.memory import TooManyOpenError
+from simharness.recorded.memory import TooMuchError
 from simharness.recorded.own_lines import VERSION, BadRecordError, read_contract, read_record
 from simharness.recorded.reading import Spot, quoted
 from simharness.recorded.rule import FormatRule
@@ -80,7 +80,7 @@ class OwnChecker(Checker):
             return
         self.tally.saw("own-record")
         if len(self._spots) >= TRIAL_MAX:
-            raise TooManyOpenError
+            raise TooMuchError(f"a trial of more than {TRIAL_MAX} records")
         before = self._trace.records[-1].time if self._spots else 0.0
         text = f"Time goes back from {before} to {time}."
         self._sound &= self.tally.demand("own-time", time >= before, text, spot)

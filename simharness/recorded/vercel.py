@@ -60,6 +60,7 @@ _OF_CALL: Final = frozenset(
     }
 )
 _ENDS: Final = frozenset({"finish", "abort"})
+_CLOSING: Final = frozenset({"text-end", "reasoning-end", "finish-step", "finish", "abort"})
 
 
 @attrs.define
@@ -76,7 +77,7 @@ class _Stream:
     content: bool = False  # something of a new answer has come
     error: bool = False
     cancelled: Spot | None = None
-    since_cancel: int = 0
+    since_cancel: int = 0  # parts behind the cancel that do more than close something
 
 
 class VercelChecker(Checker):
@@ -107,7 +108,7 @@ class VercelChecker(Checker):
         stream = self._within(kind, spot)
         if not wrong:
             self._part(stream, kind, value, spot)
-        if stream.cancelled is not None:
+        if stream.cancelled is not None and kind not in _CLOSING:
             stream.since_cancel += 1
         if kind in _ENDS:
             self._ended(stream, kind, spot)
@@ -175,7 +176,7 @@ class VercelChecker(Checker):
     def _judge_cancel(self, stream: _Stream, kind: str, spot: Spot) -> None:
         if stream.cancelled is None:
             return
-        if self.at_client and stream.since_cancel <= 1 and kind != "abort":
+        if self.at_client and not stream.since_cancel and kind != "abort":
             self.tally.note("This end may have crossed the cancel on its way.", spot)
             return
         text = f"The stream was cancelled in line {stream.cancelled[0]} and ends with {kind}."

@@ -84,6 +84,9 @@ KEPT: dict[str, list[Line]] = {
     "a call whose id comes again when it has ended": [
         prompt(), CALL, DONE, END, prompt(2), CALL, DONE, answer(2, stopReason="end_turn"),
     ],
+    "a message that could not be read": [
+        prompt(), {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "?"}}, END,
+    ],
     "text ids": [prompt("one"), answer("one", stopReason="refusal")],
     "version 2": [*SECOND, prompt(), answer(1), RUNNING, DONE, TEXT,
                   update("state_update", state="idle", stopReason="end_turn")],
@@ -165,5 +168,7 @@ def test_an_answer_that_may_have_crossed_the_cancel() -> None:
     assert set() == broken(done)
     assert 1 == len(done.tally.notes)
     assert "acp-cancel-stop-reason" in broken(checked("acp", *lines))
+    closing = checked("acp", prompt(), CALL, CANCEL, DONE, END, at_client=True)
+    assert set() == broken(closing)
     late = checked("acp", prompt(), CANCEL, TEXT, END, at_client=True)
     assert "acp-cancel-stop-reason" in broken(late)

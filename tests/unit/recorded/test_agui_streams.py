@@ -114,11 +114,12 @@ def test_a_marked_cancel_that_ends_as_a_success() -> None:
 
 
 def test_an_end_that_may_have_crossed_the_cancel() -> None:
-    """Where the recorder sat at the client, an end right behind the mark is noted only."""
-    done = checked("agui", START, OPEN, SHUT, MARK, END, at_client=True)
+    """Where the recorder sat at the client, an end that work does not precede is noted only."""
+    done = checked("agui", START, OPEN, MARK, SHUT, END, at_client=True)
     assert set() == broken(done)
     assert 1 == len(done.tally.notes)
-    done = checked("agui", START, OPEN, MARK, SHUT, END, at_client=True)
+    more = on("TEXT_MESSAGE_CONTENT", messageId="a", delta="x")
+    done = checked("agui", START, OPEN, MARK, more, SHUT, END, at_client=True)
     assert {"agui-cancelled-outcome"} == broken(done)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from simharness.recorded.checking import check, check_file
 from simharness.recorded.formats import FORMATS
-from simharness.recorded.memory import SEEN_MAX, Opened, Seen, TooManyOpenError
+from simharness.recorded.memory import SEEN_MAX, Opened, Seen, TooMuchError
 from simharness.recorded.reading import LINE_MAX, Payload, TraceError, payloads, quoted
 
 
@@ -116,7 +116,7 @@ def test_what_is_open_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: Opened[int] = Opened()
     opened.add(1, 1)
     opened.add(2, 2)
-    with pytest.raises(TooManyOpenError):
+    with pytest.raises(TooMuchError):
         opened.add(3, 3)
     lines = b"".join(
         b'{"type": "TEXT_MESSAGE_START", "messageId": "%d"}\n' % number for number in range(4)

@@ -59,5 +59,6 @@ def test_what_breaks_a_rule(name: str) -> None:
 
 def test_an_end_that_may_have_crossed_the_cancel() -> None:
     """As everywhere."""
-    assert set() == broken(checked("vercel", START, *TEXT, MARK, FINISH, at_client=True))
+    closing: list[Event | str] = [START, STEP, *TEXT[:2], MARK, TEXT[2], STEPPED, FINISH]
+    assert set() == broken(checked("vercel", *closing, at_client=True))
     assert broken(checked("vercel", START, *TEXT, MARK, *TEXT, FINISH, at_client=True))
