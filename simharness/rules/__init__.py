@@ -31,6 +31,7 @@ from simharness.rules import (
     stores,
     terminals,
     tools,
+    unrun,
     usage,
 )
 from simharness.rules.rule import Rule
@@ -46,6 +47,7 @@ _MODULES = (
     aborts,
     calls,
     tools,
+    unrun,
     results,
     stores,
     crashes,

@@ -30,6 +30,7 @@ from simharness.agents.mutants import (
     tools,
     tunacode,
     unruled,
+    unrun,
     yoagent,
 )
 from simharness.agents.mutants.mutant import Mutant
@@ -53,6 +54,7 @@ MUTANTS: tuple[Mutant, ...] = (
     *recording.MUTANTS,
     *going_on.MUTANTS,
     *unruled.MUTANTS,
+    *unrun.MUTANTS,
     *pairing.MUTANTS,
     *reporting.MUTANTS,
     *leaving.MUTANTS,

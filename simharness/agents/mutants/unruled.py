@@ -35,13 +35,6 @@ class LimitsLeaveNoMarker(Turns):
         return user(f"[Agent stopped: {why}]")
 
 
-class RefusedCallsAreRun(Turns):
-    """The calls of an answer are run although the model refused in it."""
-
-    def why_not(self, answer: Answer, repeated: Repeated | None) -> str:
-        return "" if self.refused(answer) else super().why_not(answer, repeated)
-
-
 class LengthIsSuccess(Turns):
     """An answer that was cut at the output limit is taken for a whole one."""
 
@@ -89,7 +82,6 @@ class FailuresOutrankCancels(ReferenceAgent):
 
 MUTANTS = (
     mutant("limits-leave-no-marker", "expect.history", LimitsLeaveNoMarker),
-    mutant("refused-calls-are-run", "expect.bodies", RefusedCallsAreRun),
     mutant("length-is-success", "expect.outcome", LengthIsSuccess),
     mutant("rejected-prompts-are-kept", "expect.history", RejectedPromptsAreKept),
     mutant("failures-are-swallowed", "expect.settled", FailuresAreSwallowed),
