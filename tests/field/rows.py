@@ -4,7 +4,7 @@ Each folder of `scenarios/field/` is one kind of report and has a `reports.yaml`
 
     kind: a call without its result
     reports:
-      FR001: {report: pydantic-ai#7977, rule: tool-pairing, mutant: ID, seen: [NAME==VERSION]}
+      FR001: {report: pydantic-ai#7977, rule: tool-pairing, mutant: ID, pins: [P1]}
       FR040: {report: mcp python-sdk#2480, rule: one-terminal, instead: bridge, why_not: SENTENCE}
 
 A scenario says by its tags which reports it shows (`tags: [FR001]`), wherever in the suite it lies.
@@ -36,8 +36,8 @@ process, or nothing."""
 class Row:
     """One public report. Either `mutant` or `instead` and `why_not` are given.
 
-    `rule`: what notices it, a rule or `expect.<key>`. `seen`: releases of the reported package
-    (`NAME==VERSION`) on which a scenario of this row was red.
+    `rule`: what notices it, a rule or `expect.<key>`. `pins`: ids of `simharness/field/pins.yaml`,
+    which show the report on a release that has it.
     """
 
     id: str
@@ -45,7 +45,7 @@ class Row:
     report: str
     rule: str
     mutant: str | None = None
-    seen: tuple[str, ...] = ()
+    pins: tuple[str, ...] = ()
     instead: str = ""
     why_not: str = ""
 
@@ -71,8 +71,8 @@ def read_rows(folder: Path = FIELD) -> list[Row]:
 def _rows_of(file: Path) -> Iterable[Row]:
     value: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
     for name, fields in value["reports"].items():
-        seen = tuple(fields.pop("seen", ()))
-        yield Row(name, value["kind"], seen=seen, **fields)
+        pins = tuple(fields.pop("pins", ()))
+        yield Row(name, value["kind"], pins=pins, **fields)
 
 
 def tagged(scenarios: Iterable[Scenario], row: Row) -> Sequence[Scenario]:

@@ -12,6 +12,7 @@ from simharness.agents.reference import make
 from simharness.campaign.shipped import suite_folder
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
+from simharness.field.pins import load_pins
 from simharness.scenario.load import find_files, load_file
 from simharness.scenario.model import Case, Scenario
 from simharness.world.run import batch
@@ -70,6 +71,12 @@ def test_the_mutant_is_red_and_the_loop_green(row: Row) -> None:
     scenarios = played()[row.id]
     assert [] == [one for one in scenarios if one.sound]
     assert [] == [one for one in scenarios if row.rule not in one.faulty]
+
+
+def test_pins_are_named_that_can_be_shown() -> None:
+    """What is not shown on a release was not seen there."""
+    shown = {pin.id for pin in load_pins() if not pin.not_shown}
+    assert {pin for row in ROWS for pin in row.pins} <= shown
 
 
 def test_the_page_is_up_to_date() -> None:
