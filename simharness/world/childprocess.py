@@ -87,6 +87,11 @@ class ChildProcess:
         self._allowed_s = seconds
         self._until = time.monotonic() + seconds
 
+    @staticmethod
+    def now() -> float:
+        """Real seconds since some moment."""
+        return time.monotonic()
+
     def send(self, line: bytes) -> None:
         """Write one line, reading what the child says meanwhile."""
         left = memoryview(line + b"\n")

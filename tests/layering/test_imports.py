@@ -35,6 +35,7 @@ ALLOWED: dict[str, set[str]] = {
     "provider": {"provider", "world", "scenario", "agent", "trace", "choices", "verdict"},
     "bridges": {
         "bridges",
+        "recorded",
         "world",
         "scenario",
         "agent",

@@ -16,7 +16,8 @@ from simharness.choices import Schedule, ScheduleChooser
 from simharness.scenario.model import Case
 from simharness.verdict import Verdict
 from simharness.world.run import batch
-from tests.systems.children import ROOT, SYSTEMS, System
+from tests.systems import sdk
+from tests.systems.children import ROOT, SDK, SDK_PACKAGES, SYSTEMS, System
 from tests.systems.claims import CLAIMS, Claim, cases, seen
 
 PAGE = ROOT / "reports" / "systems.md"
@@ -86,6 +87,15 @@ def page(rows: list[Row], repeats: dict[str, tuple[int, int, int]]) -> str:
     return "\n".join([*lines, ""])
 
 
+def _sdk() -> tuple[list[str], list[str]]:
+    """The lines about the Vercel AI SDK, and what nothing explains."""
+    verdicts, strange = sdk.suite(SYSTEMS[SDK])
+    counted = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
+    shown = ", ".join(f"`{name}`" for name in sdk.confirm(SDK_PACKAGES))
+    lines = ["## The Vercel AI SDK", "", f"The portable suite, one trial a case: {counted}."]
+    return [*lines, "", f"Shown in plain Node, too: {shown}.", ""], strange
+
+
 def main() -> None:
     """Run all systems, or those whose names begin with a word that is given."""
     wanted = tuple(sys.argv[1:]) or ("",)
@@ -103,10 +113,13 @@ def main() -> None:
             rows += [judged(claim, child) for claim in claims]
             child.stop()
             repeats[name] = repeated(system, scripts)
-    text = page(rows, repeats)
+    about, strange = _sdk() if SDK in chosen else ([], [])
+    text = "\n".join([page(rows, repeats), *about])
     if wanted == ("",):
         Path(PAGE).write_text(text, encoding="utf-8")
     print(text)
+    if strange:
+        sys.exit("in no entry of docs/bugs-found.md:\n  " + "\n  ".join(strange))
     if broken := [row for row in rows if row.but]:
         sys.exit(
             "\n".join(f"{one.claim.system} {one.claim.says}: NOT in {one.but}" for one in broken)

@@ -13,12 +13,15 @@ import attrs
 
 from simharness.bridges.child import Child
 
-__all__ = ["ROOT", "SYSTEMS", "System"]
+__all__ = ["ROOT", "SDK", "SDK_PACKAGES", "SYSTEMS", "System"]
 
 ROOT = Path(__file__).parents[2]
 _NODE = ROOT / ".venvs" / "node"
 _PYTHON = ROOT / ".venvs" / "systems"
 _BRIDGE = ROOT / "simharness" / "bridges" / "node"
+SDK = "ai-sdk 6"
+"""The newest release that runs on Node 20: version 7 asks for 22."""
+SDK_PACKAGES = _NODE / "ai"
 _DSH = (
     "agent-loop",
     "agent",
@@ -51,8 +54,12 @@ class System:
 
     def child(self, **env: str) -> Child:
         """A child of it, with more surroundings."""
-        home = {"HOME": tempfile.mkdtemp(prefix="simharness-")}  # what it keeps there is nobody's
-        return Child(self.command, cwd=str(ROOT), env={**os.environ, **home, **self.env, **env})
+        return Child(self.command, cwd=str(ROOT), env=self.environment(**env))
+
+    def environment(self, **env: str) -> dict[str, str]:
+        """The surroundings it starts in."""
+        home = tempfile.mkdtemp(prefix="simharness-")  # what it keeps there is nobody's
+        return {**os.environ, "HOME": home, **self.env, **env}
 
 
 def _npm(folder: str, *packages: str) -> Callable[[], None]:
@@ -107,6 +114,6 @@ SYSTEMS: Mapping[str, System] = {
         _tunacode("0.1.48", "old"),
         _tunacode("0.1.49", "old"),
         _tunacode("0.2.3", "new"),
-        _node("ai-sdk 6", "ai", "ai_sdk.mjs", "6", "ai@6"),
+        _node(SDK, "ai", "ai_sdk.mjs", "6", "ai@6"),
     )
 }
