@@ -98,13 +98,15 @@ def _untrue(facts: Facts, result: Message, body: _Body, n: int) -> str:
         return "says that the tool did not run, but it had started when the process was killed"
     if end is None or end.n > n:
         live = end is not None and end.how == "returned" and not _disturbed(facts, n)
-        return "is there while the tool still runs" if live else ""
+        return "is there while the tool still runs" if live else _wrong_label(facts, result, n)
     given_up = _given_up(facts, end, flagged=flagged)
     if given_up or end.how == "returned":
         return given_up or _lost_output(facts, result, end)
     if end.how == "raised" and end.result in result.text:
         return ""
-    return "" if flagged else f"looks like a success, but the tool {_ENDED[end.how]}"
+    if not flagged:
+        return f"looks like a success, but the tool {_ENDED[end.how]}"
+    return _wrong_label(facts, result, n)
 
 
 _ENDED = {"raised": "failed", "cancelled": "was cancelled"}
@@ -153,13 +155,29 @@ def _late(facts: Facts, end: ToolEnded) -> bool:
 
 
 def _wrong_label(facts: Facts, result: Message, n: int) -> str:
-    """Whether a result blames the user for what nobody did."""
+    """Whether a result blames the user for what he did not do."""
     denied = any(action.action.startswith("deny") for action in facts.trace.of(ActionTaken))
     if _DENIED.search(result.text) and not denied:
         return "says that the user rejected the call, which nobody did"
-    if _BLAMES_USER.search(result.text) and not _disturbed(facts, n):
+    if _BLAMES_USER.search(result.text) and not _by_user(facts, n):
         return "says that the user cancelled, which nobody did"
     return ""
+
+
+def _by_user(facts: Facts, n: int) -> bool:
+    """Whether a user had interfered before record `n`; what a framework does to a run is not his."""
+    cancels = (c for c in facts.trace.of(CancelCalled) if c.way.upper() not in _BY_FRAMEWORK)
+    actions = (
+        action
+        for action in facts.trace.of(ActionTaken)
+        if action.action.partition(" ")[0].upper() not in _BY_FRAMEWORK
+    )
+    return any(record.n < n for record in (*cancels, *actions))
+
+
+_BY_FRAMEWORK = frozenset(
+    {"SHUTDOWN", "DISPOSE", "QUIESCE", "RESUME", "KILL", "FORK", "WAIT", "CONTEXT_RESTART"}
+)
 
 
 def _disturbed(facts: Facts, n: int) -> bool:

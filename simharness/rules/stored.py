@@ -82,15 +82,19 @@ def state_before(facts: Facts, n: int) -> State | None:
 def spoilt(trace: Trace, n: int) -> bool:
     """Whether the store, at record `n`, lacks lines although the agent did what it could.
 
-    It was told that a write failed, or gave up waiting for one that took too long; or the store
-    said saved, wrote nothing, and did so again when the agent, which had noticed, wrote the line
-    once more.
+    It was told that a write failed and could not write any other line since, or gave up waiting
+    for one that took too long; or the store said saved, wrote nothing, and did so again when the
+    agent, which had noticed, wrote the line once more.
     """
     missing = _missing(trace, n)
+    saved = [write.n for write in trace.of(StoreWrite) if write.how == "saved" and write.n < n]
+    latest = max(saved, default=0)
     dropped = Counter(write.text for write in missing if write.how == "dropped")
     if any(times > 1 for times in dropped.values()):
         return True
-    return _given_up(trace, n) or any(write.how == "failed" for write in missing)
+    return _given_up(trace, n) or any(
+        write.how == "failed" and write.n > latest for write in missing
+    )
 
 
 def lacking(trace: Trace, n: int) -> bool:

@@ -1,7 +1,7 @@
 """Hostile scenario files: what the loader has to refuse in words, or else to read.
 
-File number n is a function of n and the suite. Half of the kinds are made up, half are files of the suite in
-which something was changed.
+File number n is a function of n and of the suite: half of the kinds are made up, half are files of
+the suite in which something was changed.
 """
 
 from __future__ import annotations

@@ -138,6 +138,28 @@ def test_nobody_is_blamed_for_what_he_did_not_do() -> None:
     assert [] == problems(stored(CANCEL, result="cancelled by the user", is_error=True))
 
 
+def test_a_tool_that_was_cut_was_not_rejected_by_the_user() -> None:
+    """A cancel is no rejection of the call, and a result that the tool raised says what it wants."""
+    text = "The user rejected this call."
+    cut = stored(STARTED, CANCEL, ToolEnded("c1", "cancelled"), result=text, is_error=True)
+    assert ["says that the user rejected the call, which nobody did"] == problems(cut)
+    own = stored(STARTED, ToolEnded("c1", "raised", text), result=text, is_error=True)
+    assert [] == problems(own)
+
+
+@pytest.mark.parametrize("verb", ["shutdown", "dispose", "quiesce", "kill"])
+def test_what_a_framework_does_is_not_put_down_to_the_user(verb: str) -> None:
+    """A shutdown calls what a cancel of the user calls, and is none."""
+    stop = (ActionTaken(f"{verb} during search"), CancelCalled(verb))
+    blamed = stored(*stop, result="not run: cancelled by the user", is_error=True)
+    wrong = ["says that the user cancelled, which nobody did"]
+    assert wrong == problems(blamed)
+    cut = stored(STARTED, *stop, result="cancelled by the user", is_error=True)
+    assert wrong == problems(cut)
+    both = stored(*stop, CANCEL, result="not run: cancelled by the user", is_error=True)
+    assert [] == problems(both)
+
+
 def test_an_id_that_names_two_calls_is_not_judged() -> None:
     """Whose result it is cannot be told."""
     records = stored(STARTED, RETURNED, STARTED, RETURNED, result="other")
