@@ -25,6 +25,7 @@ SHOWN_MAX = 50
 
 _WINDOW = 110  # columns of a source line that are shown
 _ALIKE = 0.6  # difflib's own default for "close enough"
+_WHOLE = 0.8  # whole words that are as alike as this are meant, whatever their parts are like
 _WORD_MAX = 60  # characters; what is longer is no slip of a word, and takes difflib long
 
 
@@ -111,11 +112,16 @@ class Problems:
 def closest(word: str, known: Iterable[str], *, at_least: float = _ALIKE) -> str | None:
     """Return the known word that `word` most likely means, or None.
 
-    Also compares the parts of a compound, so that `emit-error` finds `error`. Between equals the
-    first known word wins. A long text is like none.
+    The whole word counts first, so that `text_strat` finds `text_start` and not `text`; then the
+    parts of a compound, so that `emit-error` finds `error`. Between equals the first known word
+    wins. A long text is like none.
     """
     if len(word) > _WORD_MAX:
         return None
+    known = list(known)
+    whole = max(known, key=lambda candidate: _alike(word.lower(), candidate.lower()), default=None)
+    if whole is not None and _alike(word.lower(), whole.lower()) >= max(_WHOLE, at_least):
+        return whole
     parts = sorted({word.lower(), *re.split(r"[-_ .]", word.lower())} - {""})
     ratios = {
         candidate: max((_alike(part, candidate.lower()) for part in parts), default=0.0)
