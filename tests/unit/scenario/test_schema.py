@@ -15,6 +15,7 @@ from jsonschema import Draft7Validator
 
 from simharness.scenario.find import find_files
 from simharness.scenario.load import ScenarioError, load_text
+from simharness.scenario.problems import Problem
 from simharness.scenario.schema import as_text, schema
 from simharness.scenario.steps import STEP_NAMES
 from simharness.scenario.vocabulary import VERBS
@@ -104,17 +105,18 @@ def _places(data: Any) -> list[tuple[Any, Any]]:
 def loads(data: Any) -> bool:
     """Whether the loader takes the data; what it refuses it has a place for."""
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+    problems: tuple[Problem, ...] = ()
     try:
         load_text(text)
     except ScenarioError as error:
-        lines = range(1, len(text.splitlines()) + 1)
-        assert all(problem.line in lines and problem.column > 0 for problem in error.problems)
-        return False
-    return True
+        problems = tuple(error.problems)
+    lines = range(1, len(text.splitlines()) + 1)
+    assert all(problem.line in lines and problem.column > 0 for problem in problems)
+    return not problems
 
 
 def test_what_is_made_wrong_is_refused() -> None:
-    """By the loader, with a place. What it accepts, which is still a scenario, so does the schema."""
+    """By the loader, with a place. What it takes is still a scenario, also to the schema."""
     chance = random.Random(7)
     refused = drawn = 0
     while refused < MUTATIONS:
