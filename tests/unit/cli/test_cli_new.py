@@ -85,7 +85,7 @@ def test_a_new_workflow_holds_commands_that_run(folder: Path) -> None:
     assert 2 == len(lines)
     for line in lines:
         assert 0 == main([*shlex.split(line)[1:], *QUICK])
-    assert {"sweep.md", "suite.md"} == {file.name for file in folder.glob("*.md")}
+    assert {"sweep.html", "suite.html"} == {file.name for file in folder.glob("reports/*")}
 
 
 @pytest.mark.parametrize("words", [["agent", "mine"], ["scenario", "mine"], ["ci"]])

@@ -85,25 +85,15 @@ def test_its_scripts_run(tmp_path: Path) -> None:
     sweep = found["Cancels and faults everywhere"]["run"]
     paths = found["Scenarios of the repository"]["run"]
 
-    done = shell(paths, tmp_path, PATHS="plain.sim.yaml .")
+    job = {"GITHUB_STEP_SUMMARY": str(summary)}
+
+    done = shell(paths, tmp_path, PATHS="plain.sim.yaml .", **job)
     assert 0 == done.returncode, done.stderr
-    broken = shell(sweep, tmp_path, AGENT=BROKEN)
+    broken = shell(sweep, tmp_path, AGENT=BROKEN, **job)
     assert 1 == broken.returncode
     assert "::error" in broken.stdout
     report = str(tmp_path / "reports" / "sweep" / "report.json")
     known = shell(sweep, tmp_path, AGENT=BROKEN, BASELINE=report)
     assert 0 == known.returncode, known.stdout
 
-    written = shell(found["Summary"]["run"], tmp_path, GITHUB_STEP_SUMMARY=str(summary))
-    assert (0, "") == (written.returncode, written.stderr)
     assert 2 == summary.read_text().count("### simharness\n")
-
-
-def test_the_summary_without_a_report_is_none(tmp_path: Path) -> None:
-    """As when the installation failed: nothing more goes wrong."""
-    found = steps(REUSABLE)
-    summary = tmp_path / "summary.md"
-    assert (
-        0 == shell(found["Summary"]["run"], tmp_path, GITHUB_STEP_SUMMARY=str(summary)).returncode
-    )
-    assert not summary.exists()
