@@ -165,7 +165,7 @@ def _wrong_label(facts: Facts, result: Message, n: int) -> str:
 
 
 def _by_user(facts: Facts, n: int) -> bool:
-    """Whether a user had interfered before record `n`; what a framework does to a run is not his."""
+    """Whether a user had interfered before record `n`: what a framework does is not his."""
     cancels = (c for c in facts.trace.of(CancelCalled) if c.way.upper() not in _BY_FRAMEWORK)
     actions = (
         action

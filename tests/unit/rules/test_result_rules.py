@@ -139,7 +139,7 @@ def test_nobody_is_blamed_for_what_he_did_not_do() -> None:
 
 
 def test_a_tool_that_was_cut_was_not_rejected_by_the_user() -> None:
-    """A cancel is no rejection of the call, and a result that the tool raised says what it wants."""
+    """A cancel is no rejection of the call; what a tool raises may say so."""
     text = "The user rejected this call."
     cut = stored(STARTED, CANCEL, ToolEnded("c1", "cancelled"), result=text, is_error=True)
     assert ["says that the user rejected the call, which nobody did"] == problems(cut)
