@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 _AGENT: Final = "mutant:tools-start-after-the-cancel"
-_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome")
 _FLAGS: Final = (
     "--headless",
     "--no-sandbox",
@@ -102,16 +102,19 @@ class Browser:
 @contextlib.asynccontextmanager
 async def browser(width: int = 1440, height: int = 1000) -> AsyncIterator[Browser]:
     """A new browser with one empty page."""
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
-        raise SystemExit(f"no browser: install one of {', '.join(_BROWSERS)}")
+        raise SystemExit(f"no browser: install one of {', '.join(BROWSERS)}")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         size = f"--window-size={width},{height}"
         words = [found, *_FLAGS, size, f"--user-data-dir={folder}", "about:blank"]
         process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            port = await _port(Path(folder) / "DevToolsActivePort")
-            yield Browser(await _page(port))
+            socket = await _page(await _port(Path(folder) / "DevToolsActivePort"))
+            yield Browser(socket)
+            socket.close()
+            while await socket.read_message() is not None:
+                pass  # until it is closed
         finally:
             process.terminate()
             process.wait()
