@@ -101,6 +101,15 @@ class CancelsMeanTheFirstRequest(ReferenceAgent):
             super().cancel_run(run, reason, queue)
 
 
+class StoppedToolsAreToldToTheModel(Turns):
+    """A cancel while tools run ends the tools, and the model is asked what to make of that."""
+
+    async def run_tools(self, turn: Turn, answer: Answer, repeated: Repeated | None) -> None:
+        await super().run_tools(turn, answer, repeated)
+        if self.cancellation.called:
+            await self.answering.attempt(self.answering.request(()))
+
+
 class CancelsOfNothingRaise(ReferenceAgent):
     """A cancel while there is nothing to cancel reads a session that is not there, and raises."""
 
@@ -216,6 +225,11 @@ MUTANTS = (
     mutant("task-cancels-are-swallowed", "terminal-kind", TaskCancelsAreSwallowed),
     mutant("early-cancels-are-lost", "no-model-call-after-cancel", EarlyCancelsAreLost),
     mutant("cancels-mean-the-first-request", "terminal-kind", CancelsMeanTheFirstRequest),
+    mutant(
+        "stopped-tools-are-told-to-the-model",
+        "no-model-call-after-cancel",
+        StoppedToolsAreToldToTheModel,
+    ),
     mutant("cancels-of-nothing-raise", "failure-surfaced", CancelsOfNothingRaise),
     mutant("errors-close-the-gate", "cancel-not-failure", ErrorsCloseTheGate),
     mutant("cancelled-rounds-never-end", "settles", CancelledRoundsNeverEnd),
