@@ -7,8 +7,8 @@ a fault, and after a kill within a trial.
 from __future__ import annotations
 
 import asyncio
-import logging
 import shlex
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from simharness.world.trial import Trial
 
 __all__ = ["Child", "ChildAgent", "ChildRaised", "child"]
-
-_LOG = logging.getLogger("simharness.bridges")
 
 WAYS = frozenset({CancelWay.API, CancelWay.API_AFTER_TURN, CancelWay.TOKEN, CancelWay.TASK})
 """How a run in another process can be cancelled: all that a message can ask for."""
@@ -72,6 +70,7 @@ class Child:
         self._process: ChildProcess | None = None
         self._link: Link | None = None
         self._world: World | None = None
+        self._told = ""
         self.starts = 0
         """How many processes there were so far."""
         self._said: up.Introduction
@@ -87,19 +86,19 @@ class Child:
                 self._start()
         assert self._process is not None, "just started"
         self._world = world
-        self._link = Link(self._process, self._limits, cast("Trial", world))
+        trial = cast("Trial", world)
+        self._link = Link(self._process, self._limits, trial, self._tell_errors)
         return ChildAgent(self._said, self._contract, self._link)
 
     def _ready(self) -> bool:
         """Whether the process is fit for another trial; it drops what it has of the last one."""
         assert self._process is not None, "asked of a process"
         if self._link is None or self._link.broken:
-            self._tell_errors()
             return False
         try:
             said = converse(self._process, down.Close(), self._limits.answer_s)
         except ChildFault as fault:
-            _LOG.warning("the child does not close its trial, and is started anew: %s", fault)
+            _tell(f"the child does not close its trial, and is started anew: {fault}")
             return False
         return isinstance(said, up.Idle)
 
@@ -124,14 +123,21 @@ class Child:
     def _tell_errors(self) -> None:
         """Show the user what a broken child had to say. It is no part of a trace."""
         words = "" if self._process is None else self._process.errors.strip()
-        if words:
-            _LOG.warning("standard error of %s ends with:\n%s", shlex.join(self._command), words)
+        if words and words != self._told:  # once, not once a trial
+            self._told = words
+            _tell(f"standard error of {shlex.join(self._command)} ends with:\n{words}")
 
     def stop(self, *, at_once: bool = False) -> None:
         """End the process; the next trial starts another one."""
         if self._process is not None:
             self._process.end(at_once=at_once)
         self._process = self._link = self._world = None
+
+
+def _tell(text: str) -> None:
+    """Tell the user, whatever is done with what agents print."""
+    if sys.__stderr__ is not None:
+        print(text, file=sys.__stderr__, flush=True)
 
 
 def child(command: str) -> Child:

@@ -20,6 +20,8 @@ from simharness.world.childprocess import ChildFault, ChildLimits
 from simharness.world.runs import RUN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from simharness.bridges.down import Down
     from simharness.bridges.up import Up
     from simharness.world.handles import Timer
@@ -49,7 +51,15 @@ class Channel(Protocol):
 class Link:
     """One trial with one child."""
 
-    def __init__(self, channel: Channel, limits: ChildLimits, world: Trial) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        limits: ChildLimits,
+        world: Trial,
+        on_fault: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`on_fault` is called when the child breaks the rules, before the trial ends."""
+        self._on_fault = on_fault
         self._channel = channel
         self._limits = limits
         self._world = world
@@ -78,6 +88,7 @@ class Link:
             self._exchange(message)
         except ChildFault as fault:
             self.broken = True
+            self._on_fault()
             raise self._loop.boundaries.end(fault.limit, fault.detail) from fault
 
     def ask(self, message: Down, kind: type[A]) -> A | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -94,7 +95,7 @@ def keep(result: SuiteResult, agent: str, plan: Plan) -> list[str]:
     if not kept:
         return []
     failures = "1 failure" if len(kept) == 1 else f"{len(kept)} failures"
-    again = f"simharness run --regressions --agent {agent}"
+    again = f"simharness run --regressions --agent {shlex.quote(agent)}"
     return [f"{failures} kept under {kept[0].parent}; again: {again}"]
 
 

@@ -96,6 +96,16 @@ def test_a_misbehaviour_ends_in_its_verdict(behaviour: object, started: list[Chi
     assert VERDICTS[behaviour] in found.message  # type: ignore[index]
 
 
+def test_its_last_words_are_shown_once(
+    started: list[Child], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """They are for the user's eyes: no trace holds them."""
+    one = child("crashes", started)
+    for _ in range(2):
+        campaign(one)
+    assert 1 == capfd.readouterr().err.count("ends with:\nTraceback: the reason")
+
+
 def test_megabytes_on_standard_error_do_no_harm(started: list[Child]) -> None:
     """They are read on the way, so that the child never waits for us."""
     verdicts = [result.verdict for result in campaign(child("is_loud", started))]
