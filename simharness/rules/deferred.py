@@ -5,12 +5,14 @@ What becomes of prompts that nobody has acknowledged is for the rules about stor
 
 from __future__ import annotations
 
+import json
+
 from simharness.contract import Contract
 from simharness.rules.asked import taken_actions
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.stored import State, lacking, says, states
-from simharness.storing import Forked, StoreFlushed
+from simharness.storing import Forked, StoreFlushed, StoreWrite
 from simharness.trace import (
     ActionTaken,
     ContextCompacted,
@@ -23,6 +25,9 @@ from simharness.trace import (
 from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "heard_once"]
+
+_TAKEN = {"saved", "dropped"}
+"""How writes end that the store calls saved."""
 
 
 def heard_once(trace: Trace, contract: Contract) -> Judgement:
@@ -45,11 +50,19 @@ def heard_once(trace: Trace, contract: Contract) -> Judgement:
 
 
 def _unsafe(facts: Facts, run: RunFacts, said: PromptDeferred) -> tuple[str, int] | None:
-    """What is wrong if no flush came between the prompt and its acknowledgement."""
+    """What is wrong if the store had not taken and flushed a prompt that was acknowledged."""
     flushes = facts.trace.of(StoreFlushed)
-    if any(run.prompted < flush.n < said.n for flush in flushes):
-        return None
-    return "was acknowledged before the store had flushed it", said.n
+    if not any(run.prompted < flush.n < said.n for flush in flushes):
+        return "was acknowledged before the store had flushed it", said.n
+    words = (said.text, json.dumps(said.text)[1:-1])
+    writes = [
+        write
+        for write in facts.trace.of(StoreWrite)
+        if run.prompted < write.n < said.n and any(word in write.text for word in words)
+    ]
+    if writes and all(write.how not in _TAKEN for write in writes):
+        return "was acknowledged although the store had not taken it", writes[-1].n
+    return None
 
 
 def _miscounted(facts: Facts, run: RunFacts, said: PromptDeferred) -> tuple[str, int] | None:

@@ -77,6 +77,20 @@ def test_an_acknowledgement_comes_behind_a_flush() -> None:
     )
 
 
+def test_a_prompt_that_the_store_has_refused_is_not_acknowledged() -> None:
+    """A flush of other lines does not help it; a second write may."""
+
+    def written(*ends: str) -> list[str]:
+        writes = [StoreWrite(n, '{"deferred": "later"}', how) for n, how in enumerate(ends, 2)]
+        said = (PromptCalled("later"), *writes, StoreFlushed(9), PromptDeferred("later"))
+        return texts(judged(*said, HEARD, *settled(LATER, HELLO)))
+
+    assert [] == written("saved") == written("failed", "saved") == written("dropped")
+    assert [
+        'The deferred prompt "later" was acknowledged although the store had not taken it.'
+    ] == written("failed", "failed")
+
+
 def test_a_prompt_that_a_kill_took_along_is_lost() -> None:
     """Once a later run has asked the model without it."""
     assert ['The deferred prompt "later" is not in the history when run 2 had settled.'] == texts(
