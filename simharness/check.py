@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 import attrs
 
 from simharness import rules
+from simharness.agent import NotApplicable
 from simharness.agents.dressing import Dressed, dressed
 from simharness.campaign.ending import ending_key
 from simharness.campaign.inquiry import Inquiry, trouble
@@ -141,7 +142,10 @@ class Bench:
         )
         if verdict.schedule or costly(verdict) or not has_parity(self.case, self.agent.contract):
             return verdict
-        plain = run(self.case, self._make, ScheduleChooser(), mode=self.mode, plain=True)
+        try:
+            plain = run(self.case, self._make, ScheduleChooser(), mode=self.mode, plain=True)
+        except NotApplicable:  # a whole answer cannot say what the stream said
+            return verdict
         pair = rules.judge_pair(done.trace, plain.trace, self.agent.contract)
         return verdict.joined(pair)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict, deque
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -24,16 +25,15 @@ from simharness.contract import Contract
 from simharness.provider.wire.messages import MESSAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import AsyncIterator, Mapping
 
     from simharness.agent import ToolSpec, World
 
 __all__ = ["make"]
 
 _CONTRACT = Contract(
-    # tool_runner, `stream`: the same loop, yielding streams or whole messages
-    streaming="both",
-    # it yields the events of its streams and promises no pairs
+    # it yields the events of its streams and promises no pairs. It also runs without streams
+    # (`stream`), which is not compared: a whole message has no word for arguments that do not parse
     reports=frozenset(),
 )
 
@@ -64,27 +64,23 @@ class ToolRunner:
         self._system = {"system": str(settings["system"])} if settings.get("system") else {}
         return set(settings) - {"system"}
 
-    def prompt(self, text: str, *, stream: bool = True) -> Any:
-        """Give the events of one run, or, without `stream`, something to await."""
-        self._runner = self._client.beta.messages.tool_runner(
+    @asynccontextmanager
+    async def prompt(self, text: str) -> AsyncIterator[Watched[Any]]:
+        """Give the events of one run, and close the runner behind them."""
+        runner: Any = self._client.beta.messages.tool_runner(
             max_tokens=1000,
             messages=[*self._so_far(), {"role": "user", "content": text}],
             model="scripted",
             tools=[_Tool(spec, self._calls) for spec in self._world.tools()],
-            stream=stream,
+            stream=True,
             thread=False,  # each request has the whole history
             **self._system,
         )
-        return Watched(_Events(self._runner), self._look) if stream else self._run_plain()
-
-    async def _run_plain(self) -> None:
-        async for message in self._runner:
-            self._calls.clear()
-            for block in message.content:
-                if block.type == "tool_use":
-                    self._calls[block.name].append(block.id)
-                elif block.type == "text":
-                    self._world.shown(block.text)
+        self._runner = runner
+        try:
+            yield Watched(_Events(runner), self._look)
+        finally:
+            await runner.close()  # "Use it when you won't resume the runner"
 
     def _so_far(self) -> list[Any]:
         """The messages that the last runner has come to, by its only public way to them."""
@@ -98,7 +94,8 @@ class ToolRunner:
 
     async def cancel(self, way: CancelWay, reason: str) -> None:  # noqa: ARG002 - it takes no reason
         """Close the runner in progress."""
-        await self._runner.close()
+        if self._runner is not None:
+            await self._runner.close()
 
     def history(self) -> list[trace.Message]:
         """The messages that the last runner has come to, as they would be sent."""

@@ -7,7 +7,15 @@ from simharness.rules.argtext import texts
 from simharness.rules.conversation import Heard, after_run, assistants, heard
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
-from simharness.trace import ActionTaken, Outcome, RequestMade, ToolEnded, ToolStarted, Trace
+from simharness.trace import (
+    ActionTaken,
+    Opaque,
+    Outcome,
+    RequestMade,
+    ToolEnded,
+    ToolStarted,
+    Trace,
+)
 from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "run_once", "siblings_kept", "unknown_answered"]
@@ -69,10 +77,17 @@ def unknown_answered(trace: Trace, contract: Contract) -> Judgement:
         for request in run.requests:
             called = _called(facts, request)
             unknown = {call: name for call, name in called.items() if name not in request.tools}
-            if unknown and request.tools and _goes_on(facts, run, request):
+            if unknown and request.tools and _goes_on(facts, run, request) and not _as_text(facts):
                 occasions += 1
                 violations += _unanswered(facts, run, request, unknown)
     return judged(occasions, violations)
+
+
+def _as_text(facts: Facts) -> bool:
+    """Whether the agent sends calls and their results as text, which nobody can pair."""
+    sent = [message for one in heard(facts) for message in one.messages]
+    structured = any(message.calls or message.role == "tool" for message in sent)
+    return not structured and any(isinstance(b, Opaque) for m in sent for b in m.blocks)
 
 
 def _goes_on(facts: Facts, run: RunFacts, request: RequestMade) -> bool:

@@ -34,7 +34,7 @@ from simharness.trace import Block, Call, Message, Opaque, Reasoning, Text
 __all__ = ["MESSAGES"]
 
 _STOP = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
-_STOP |= {"refusal": "refusal", "incomplete": "pause_turn"}
+_STOP |= {"refusal": "refusal"}  # and pause_turn, by which a server goes on with tools of its own
 _FIELDS = {"text": "text", "thinking": "thinking", "tool_use": "partial_json"}
 _DELTAS = {"text": "text_delta", "thinking": "thinking_delta", "tool_use": "input_json_delta"}
 

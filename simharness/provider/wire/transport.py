@@ -16,6 +16,8 @@ from simharness.agent import (
     Chunk,
     Failed,
     Finish,
+    Malformed,
+    NotApplicable,
     OpaqueDelta,
     ProviderError,
     ReasoningDelta,
@@ -89,10 +91,13 @@ class Wire:
         encoder = dialect.encoder(body)
         if stream.opens and posted.streaming:
             return self._streamed(Body(stream, encoder, self._broken, self._cut_off))
+        calls: set[int] = set()
         try:
             async for chunk in stream:
                 if isinstance(chunk, Failed):
                     return self._refused(dialect, chunk.error)
+                if not posted.streaming and (lacking := _unsayable_whole(chunk, calls)):
+                    raise self._fail(NotApplicable(f"a whole answer has no {lacking}"))
                 encoder.chunk(chunk)
         except ProviderError as error:
             raise self._http.ConnectError(str(error)) from None
@@ -136,6 +141,15 @@ class Wire:
         """A response that another task closed while it was read, as the library says it."""
         made: Exception = self._http.ReadError("the response was closed while it was read")
         return made
+
+
+def _unsayable_whole(chunk: Chunk, calls: set[int]) -> str:
+    """What of a stream no whole answer can hold; `calls` are those begun so far. "" if all."""
+    if isinstance(chunk, CallDelta):
+        nameless = chunk.index not in calls and not (chunk.id or chunk.name)
+        calls.add(chunk.index)
+        return "arguments without a call" if nameless else ""
+    return "chunk that cannot be decoded" if isinstance(chunk, Malformed) else ""
 
 
 class Body:

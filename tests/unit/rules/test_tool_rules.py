@@ -12,12 +12,14 @@ from simharness.trace import (
     ChunkTaken,
     HookCalled,
     Message,
+    Opaque,
     Outcome,
     PromptCalled,
     Record,
     RequestMade,
     StreamTold,
     TerminalTaken,
+    Text,
     ToolEffect,
     ToolEnded,
     ToolStarted,
@@ -27,6 +29,7 @@ from simharness.trace import (
     tool_result,
     user,
 )
+from simharness.verdict import Judgement
 from tests.unit.rules.traces import REPORTS, done, texts, verdict
 
 HI = user("hi")
@@ -324,6 +327,13 @@ def test_an_unknown_tool_that_stays_unanswered_is_broken() -> None:
     judged = verdict("bad-tool-answered", *UNKNOWN, RequestMade(2, (HI, CALL)), done())
     wanted = "In request 2 of run 1 the call of an unknown tool (serch) is not answered."
     assert [wanted] == texts(judged)
+
+
+def test_an_agent_that_sends_calls_as_text_cannot_be_asked_for_their_answers() -> None:
+    """Its requests hold neither calls nor results, and the calls as something opaque."""
+    said = Message("assistant", (Text("Look."), Opaque("calling serch")))
+    answer = RequestMade(2, (HI, said, user("Error: unknown tool")))
+    assert Judgement() == verdict("bad-tool-answered", *UNKNOWN, answer, done())
 
 
 def test_a_limit_may_end_the_run_on_an_unknown_tool() -> None:

@@ -293,6 +293,15 @@ def test_a_reaction_that_a_wire_cannot_carry_is_not_applicable() -> None:
         played(Anthropic, "{stream: [One], start: false}")
 
 
+@pytest.mark.parametrize("script", ["[One, malformed]", "[{args: x}, {call: search}]"])
+def test_what_no_whole_answer_can_hold_is_not_applicable_to_a_plain_request(script: str) -> None:
+    """So the streamed half of a pair is not compared with something else."""
+    from simharness.agent import NotApplicable
+
+    with pytest.raises(NotApplicable, match="a whole answer has no"):
+        played(Client, script, streaming=False)
+
+
 def test_hanging_up_is_how_a_stream_is_told() -> None:
     """A client that leaves its stream closes the response."""
     from simharness.trace import StreamTold
