@@ -21,7 +21,7 @@ def as_text(pins: Sequence[Judged], *, quiet: bool = False, verbose: bool = Fals
 
     `quiet`: only the last. `verbose`: what each bug is and what was found of it, too.
     """
-    heads = ["pin", "package", "versions", "rule", "buggy red?", "fixed green?", "trials", "s"]
+    heads = ["pin", "package", "versions", "rule", "buggy red?", "fixed green?", "trials", "CPU s"]
     shown = [one for one in pins if not one.pin.not_shown]
     table = tabulate([_row(one) for one in shown], heads, tablefmt="simple", disable_numparse=True)
     wrong = [one for one in shown if not one.right]

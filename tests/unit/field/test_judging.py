@@ -38,13 +38,12 @@ def report(state: str, *rules: str, verdict: str = "holds", reason: str = "") ->
         "rules": {"settles": state, "tool-pairing": "violated"},
         "cases": [{"verdict": verdict, "reason": reason, "violations": broken}],
         "summary": {"trials": 12},
-        "timing": {"seconds": 1.5},
     }
 
 
 def test_a_side_is_the_state_of_the_pins_own_rule() -> None:
     """What other rules found is none of its business."""
-    found = side_of(report("holds", "tool-pairing"), PIN, "1.1")
+    found = side_of(report("holds", "tool-pairing"), PIN, "1.1", 1.5)
     assert Side(version="1.1", state="holds", trials=12, seconds=1.5) == found
     broken = side_of(report("violated", "tool-pairing", "settles"), PIN, "1.0")
     assert ("violated", "settles broke", "sh1:x") == (broken.state, broken.said, broken.replay)
