@@ -28,8 +28,8 @@ _FAILED: Final = "error"
 class Side:
     """One release under search. `state` is what became of the pin's rule, "error" if nothing did.
 
-    `said` is the violation or the error. `seconds` is processor time, from the start of the search's
-    process to its end: nothing waits in a search, so this is what it takes on a free core.
+    `said` is the violation or the error. `seconds` is processor time of the process that searches:
+    nothing waits in a search, so this is what it takes on a free core.
     """
 
     version: str
