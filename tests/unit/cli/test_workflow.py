@@ -16,7 +16,7 @@ from tests.processes import ROOT
 
 REUSABLE = ROOT / ".github" / "workflows" / "simharness.yml"
 TEMPLATE = ROOT / "simharness" / "templates" / "ci.yml"
-BROKEN = "mutant:tools-start-after-the-cancel"
+BROKEN = "mutant:chunks-are-shown-twice"
 SCENARIO = "scenario: plain\nmodel: [[Hi.]]\nrun: [prompt: go]\n"
 
 
