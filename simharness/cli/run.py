@@ -114,9 +114,8 @@ def command(
     write_suite(result, output, seconds=time.perf_counter() - started, notes=notes)
     if changed and output.printed is None:
         echo("\n\n".join(changed))
-    code = result.exit_code(strict_coverage=strict_coverage)
-    if code is ExitCode.HOLDS and strict_coverage:
-        code = _covered(result, whole=suite or any("::" not in path for path in paths))
+    whole = suite or any("::" not in path for path in paths)
+    code = _strictly_covered(result, whole=whole) if strict_coverage else result.exit_code()
     return code if code or not changed else ExitCode.NOT_EXERCISED
 
 
@@ -154,12 +153,16 @@ def _list_redundant(cases: list[Case], agent: str) -> int:
     return ExitCode.HOLDS
 
 
-def _covered(result: SuiteResult, *, whole: bool) -> ExitCode:
-    """Whether every rule that could judge had an occasion; asked only of whole files."""
+def _strictly_covered(result: SuiteResult, *, whole: bool) -> ExitCode:
+    """The exit code of a run in which everything written has to happen.
+
+    Of whole files, each rule that could judge has to have an occasion, too.
+    """
     from simharness.campaign import coverage
 
-    silent = coverage.silent(result) if whole else []
+    code = result.exit_code(strict_coverage=True)
+    silent = coverage.silent(result) if whole and code is ExitCode.HOLDS else []
     if not silent:
-        return ExitCode.HOLDS
+        return code
     click.echo(f"strict coverage: without occasion: {', '.join(silent)}", err=True)
     return ExitCode.NOT_EXERCISED
