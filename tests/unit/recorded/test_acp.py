@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from simharness.recorded.universal import RECORDS_MAX
 from tests.unit.recorded.recordings import broken, checked, texts
 
 Line = dict[str, Any]
@@ -87,6 +88,15 @@ KEPT: dict[str, list[Line]] = {
     "a message that could not be read": [
         prompt(), {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "?"}}, END,
     ],
+    "a call that is announced without a status": [
+        prompt(), update("tool_call", toolCallId="d", title="t"),
+        update("tool_call_update", toolCallId="d", title="u"),
+        update("tool_call_update", toolCallId="d", status="completed"), END,
+    ],
+    "a method nobody judges, with odd parameters": [
+        prompt(), tell("_ext/x") | {"params": [1]}, END,
+    ],
+    "version 2, a prompt that is refused": [*SECOND, prompt(), fail(1, -32602)],
     "text ids": [prompt("one"), answer("one", stopReason="refusal")],
     "version 2": [*SECOND, prompt(), answer(1), RUNNING, DONE, TEXT,
                   update("state_update", state="idle", stopReason="end_turn")],
@@ -134,6 +144,21 @@ BROKEN: dict[str, tuple[str, list[Line]]] = {
         "acp-cancel-updates-first",
         [*SECOND, prompt(), answer(1), RUNNING, CANCEL,
          update("state_update", state="idle", stopReason="cancelled"), TEXT]),
+    "version 2, a reason nobody knows": (
+        "acp-v2-states",
+        [*SECOND, prompt(), answer(1), RUNNING,
+         update("state_update", state="idle", stopReason="tired")]),
+    "a call without an id": ("acp-message-shape", [prompt(), update("tool_call", title="t"), END]),
+    "parameters that are a list": (
+        "acp-message-shape", [tell("session/cancel") | {"params": [1]}, prompt(), END]),
+    "an id that is true": ("acp-message-shape", [prompt() | {"id": True}, prompt(), END]),
+    "a method that is a number": ("acp-message-shape", [tell("x") | {"method": 7}, prompt(), END]),
+    "an answer without an id": (
+        "acp-message-shape", [prompt(), {"jsonrpc": "2.0", "result": {}}, END]),
+    "an error without a code": (
+        "acp-message-shape", [prompt(), {"jsonrpc": "2.0", "id": 1, "error": {}}, END]),
+    "an envelope around nothing": (
+        "acp-message-shape", [{"from": "agent", "message": 7}, prompt(), END]),
     "no JSON-RPC": ("acp-message-shape", [prompt(), {"hello": 1}, END]),
     "a result and an error": ("acp-message-shape", [prompt(), END | fail(1, 1), END]),
 }  # fmt: skip
@@ -172,3 +197,49 @@ def test_an_answer_that_may_have_crossed_the_cancel() -> None:
     assert set() == broken(closing)
     late = checked("acp", prompt(), CANCEL, TEXT, END, at_client=True)
     assert "acp-cancel-stop-reason" in broken(late)
+
+
+NOTED: dict[str, list[Line | str]] = {
+    "session/cancel itself": [prompt(), '{"simharness": "cancel"}', END],
+    "which no request waits for": [tell("$/cancel_request", requestId=9), prompt(), END],
+    "nobody cancelled": [prompt(), CANCELLED],
+    "no turn is open": [prompt(), END, CANCEL],
+    "announced again": [prompt(), CALL, DONE, CALL, DONE, END],
+}
+
+
+@pytest.mark.parametrize("words", NOTED)
+def test_what_is_noted_only(words: str) -> None:
+    """It breaks nothing, and may be worth knowing."""
+    done = checked("acp", *NOTED[words])
+    assert set() == broken(done)
+    (note,) = [text for text, _ in done.tally.notes]
+    assert words in note
+
+
+def test_old_sessions_are_forgotten() -> None:
+    """The latest turns of two hundred sessions are kept for what may come late."""
+    many = [
+        line
+        for number in range(250)
+        for line in (prompt(number, f"s{number}"), answer(number, stopReason="end_turn"))
+    ]
+    late = [update("agent_message_chunk", f"s{number}") for number in (0, 249)]
+    done = checked("acp", *many, *late)
+    assert {"no-event-after-terminal"} == broken(done)
+    assert 250 == done.tally.occasions["one-terminal"]
+    assert 1 == done.tally.broken["no-event-after-terminal"]
+
+
+def test_a_turn_too_long_to_be_kept_is_left_to_the_rules_of_its_format() -> None:
+    """And a note says so; the next turn is judged by the universal rules again."""
+    many = [
+        update(kind, toolCallId=f"c{number}", status=status)
+        for number in range(RECORDS_MAX // 2)
+        for kind, status in (("tool_call", "pending"), ("tool_call_update", "completed"))
+    ]
+    wrong = [CANCEL, TEXT, fail(1, -32603)]
+    done = checked("acp", prompt(), *many, *wrong, prompt(), *wrong)
+    assert {"acp-cancel-no-error": 2, "terminal-kind": 1} == dict(done.tally.broken)
+    assert "more than 20000 records" in done.tally.notes[0][0]
+    assert 1 == done.tally.occasions["one-terminal"]

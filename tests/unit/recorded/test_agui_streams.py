@@ -62,6 +62,8 @@ MORE_BROKEN: dict[str, tuple[str, list[Event]]] = {
         "pending",
         [START, *call(), END | {"outcome": {"type": "success", "pendingToolCallIds": []}}],
     ),
+    "agui-event-shape": ("type", [START, {"no": "type"}, END]),
+    "agui-after-terminal": ("twice", [START, END, END]),
     "agui-usage": ("negative", [START, END | {"usage": [{"inputTokens": -1}]}]),
 }
 
@@ -140,3 +142,23 @@ def test_without_a_mark_nothing_is_known_of_a_cancel() -> None:
 def test_a_reader_that_left_is_no_fault_of_the_agent() -> None:
     """The mark `left` excuses what is open."""
     assert set() == broken(checked("agui", START, OPEN, '{"simharness": "left"}'))
+
+
+def test_usage_and_interrupts_have_to_be_objects() -> None:
+    """With counts, and ids."""
+    assert {"agui-usage"} == broken(checked("agui", START, END | {"usage": [7]}))
+    odd = END | {"outcome": {"type": "interrupt", "interrupts": [7]}}
+    assert {"agui-outcome"} == broken(checked("agui", START, odd))
+
+
+def test_a_cancel_where_no_run_is_open_is_noted() -> None:
+    """It is meant for nothing."""
+    done = checked("agui", START, END, MARK)
+    assert set() == broken(done)
+    assert "where no run is open" in done.tally.notes[0][0]
+
+
+def test_notes_are_counted_when_there_are_many() -> None:
+    """The first ones are kept."""
+    done = checked("agui", START, *[on("HOLOGRAM")] * 50, END)
+    assert (20, 30) == (len(done.tally.notes), done.tally.notes_left_out)

@@ -31,6 +31,14 @@ run:
   - prompt: go
   - cancel: {after: chunk 1 of request 2}
 """
+_SMELL = json.dumps(
+    {
+        "record": "HistoryRead",
+        "time": 0,
+        "run": 1,
+        "messages": [{"role": "user", "blocks": [{"smell": "x"}]}],
+    }
+)
 HEAD = '{"simharness_trace": 1, "agent": "x", "contract": {}}'
 
 
@@ -109,6 +117,12 @@ def test_many_trials_in_one_file_are_judged_one_by_one() -> None:
             '{"record": "RequestMade", "time": 0, "run": 1, "request": 1, "messages": [1]}',
             "message",
         ),
+        ('{"record": "AgentEnd", "time": 0, "run": 1, "outcome": "fine"}', "no outcome 'fine'"),
+        ('{"record": "HistoryRead", "time": 0, "run": 1, "messages": {}}', "list was expected"),
+        (_SMELL, "no block 'smell'"),
+        ('{"record": "AgentEnd", "time": 0, "run": 1, "usage": [1]}', "2 values"),
+        ('{"record": "AgentEnd", "time": 0, "run": true}', "whole number was expected"),
+        ('{"simharness_trace": 1, "contract": []}', "contract is an object"),
         ('{"simharness_trace": 2}', 'version "2"'),
         ('{"simharness_trace": 1, "contract": {"mood": "good"}}', "no field 'mood'"),
     ],
@@ -119,3 +133,17 @@ def test_what_is_no_record_is_said_with_its_place(line: str, why: str) -> None:
     assert {"own-record"} == broken(done)
     assert why in texts(done)[0]
     assert texts(done)[0].startswith("2: ")
+
+
+def test_a_trial_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that is longer was not made by the harness, and is refused with its place."""
+    monkeypatch.setattr("simharness.recorded.own.TRIAL_MAX", 3)
+    line = '{"record": "AgentStart", "time": 0, "run": 1}'
+    done = checked("simharness", HEAD, *[line] * 5)
+    assert str(done.refused) == "trace:5:1: error: a trial of more than 3 records"
+
+
+def test_a_mark_is_passed_over() -> None:
+    """There is a record for it."""
+    done = checked("simharness", HEAD, '{"simharness": "cancel"}', '{"simharness_trace": 1}')
+    assert "passed over" in done.tally.notes[0][0]
