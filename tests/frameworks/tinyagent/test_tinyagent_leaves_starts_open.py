@@ -25,6 +25,25 @@ async def events_of_a_raising_stream() -> list[str]:
     return [item.type async for item in agent_of(provider).stream("hi")]
 
 
+async def events_of_an_abort_at_the_end() -> list[str]:
+    """The types of all events of a run whose stream just ends, aborted when its end is reported."""
+    provider = Provider([event("start", text(""))])
+    agent = agent_of(provider)
+    seen: list[str] = []
+    async for item in agent.stream("hi"):
+        seen.append(item.type)
+        if item.type == "agent_end":
+            agent.abort()
+    return seen
+
+
+def test_an_abort_at_the_end_of_a_run_ends_it_once_more() -> None:
+    """What was left of the message is looked at behind agent_end, and there the abort raises."""
+    events = asyncio.run(events_of_an_abort_at_the_end())
+    assert (1, 2) == (events.count("agent_start"), events.count("agent_end"))
+    assert ["agent_end", "agent_end"] == events[-2:]
+
+
 def test_a_raising_stream_leaves_its_turn_and_message_open() -> None:
     """Two messages start and one ends; a turn starts and none ends; the agent ends."""
     events = asyncio.run(events_of_a_raising_stream())
@@ -35,3 +54,4 @@ def test_a_raising_stream_leaves_its_turn_and_message_open() -> None:
 
 if __name__ == "__main__":
     print(*asyncio.run(events_of_a_raising_stream()), sep="\n")
+    print("aborted at its end:", *asyncio.run(events_of_an_abort_at_the_end()))

@@ -9,12 +9,14 @@ order, and the tool runs with `{}` all the same.) Run this file to see both.
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 pytest.importorskip("tinyagent")
 
-from tinyagent import parse_streaming_json
+from tinyagent import AssistantMessage, parse_streaming_json
+from tinyagent.proxy_event_handlers import process_proxy_event
 
 from tests.frameworks.tinyagent.tinyagent_provider import (
     ANSWER,
@@ -41,6 +43,33 @@ async def close_inside_arguments() -> tuple[list[object], list[str]]:
     agent = agent_of(provider, search)
     await agent.prompt("hi")
     return given, [message.role for message in agent.state.messages]
+
+
+async def finish_with_arguments_that_do_not_parse() -> list[object]:
+    """Finish an answer as its own proxy provider makes it of such arguments."""
+    given: list[object] = []
+    message = AssistantMessage(content=[])
+    sent: list[dict[str, Any]] = [
+        {"type": "toolcall_start", "contentIndex": 0, "id": "c1", "toolName": "search"},
+        {"type": "toolcall_delta", "contentIndex": 0, "delta": '{"q": '},
+        {"type": "toolcall_end", "contentIndex": 0},
+        {"type": "done", "reason": "tool_calls"},
+    ]
+    for item in sent:
+        process_proxy_event(item, message)
+
+    async def search(args: object) -> str:
+        given.append(args)
+        return "3 hits"
+
+    agent = agent_of(Provider([event("start", text("")), event("done", message)], ANSWER), search)
+    await agent.prompt("hi")
+    return given
+
+
+def test_a_tool_runs_without_arguments_that_do_not_parse_though_the_answer_is_done() -> None:
+    """The provider finished the call with `{"q": `; the tool is run with {}."""
+    assert [{}] == asyncio.run(finish_with_arguments_that_do_not_parse())
 
 
 def test_a_tool_runs_with_the_arguments_of_a_stream_that_just_ended() -> None:
