@@ -7,13 +7,13 @@ exactly once.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-__all__ = ["Outcome", "Record", "Reported", "Witnessed", "record"]
+__all__ = ["Outcome", "Projection", "Record", "Reported", "Witnessed", "record"]
 
 if TYPE_CHECKING:
     from attrs import frozen as record
@@ -75,3 +75,7 @@ class Reported(Record):
 
     family: ClassVar[str] = ""
     derived: bool = attrs.field(default=False, kw_only=True, eq=False)
+
+
+Projection = Callable[[Sequence[Record]], list[str]]
+"""Writes records in a system's own words. A pure function: it sees no agent and no contract."""

@@ -26,6 +26,7 @@ from simharness.messages import (
 )
 from simharness.records import (
     Outcome as Outcome,
+    Projection as Projection,
     Record as Record,
     Reported as Reported,
     Witnessed as Witnessed,

@@ -23,8 +23,8 @@ from simharness.trace import (
     Message,
     Notice,
     Outcome,
+    Projection,
     PromptCalled,
-    Record,
     Reported,
     RequestMade,
     RunSettled,
@@ -40,9 +40,6 @@ if TYPE_CHECKING:
     from simharness.scenario.model import Case, MessagePattern
 
 __all__ = ["compare", "history_of", "outcome_of_run", "settling_of_run"]
-
-Projection = Callable[[Sequence[Record]], list[str]]
-"""Writes records in a system's own words."""
 
 _NEVER = "never prompted"
 _LEGEND = "(- expected, + actual)"

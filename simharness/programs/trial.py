@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import traceback
@@ -67,6 +68,7 @@ def run_once(program: Program, chooser: Chooser, *, mode: str) -> Trial:
     return Trial(verdict, tuple(log), _traceback(played.error))
 
 
+@functools.lru_cache(maxsize=8)
 def _takes_outside(program: Program) -> bool:
     return bool(inspect.signature(program).parameters)
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 import attrs
 
 from simharness.agents.reference import ReferenceAgent
-from simharness.trace import Record
+from simharness.trace import Projection
 
 if TYPE_CHECKING:
     from simharness.agent import Agent, AgentFactory
     from simharness.contract import Contract
 
 __all__ = ["Profile", "Projection"]
-
-Projection = Callable[[Sequence[Record]], list[str]]
-"""Writes records in a system's own words. A pure function: it sees no agent and no contract."""
 
 
 @attrs.frozen

@@ -102,8 +102,7 @@ class ResponsesEncoder:
         item = self._items[self._open]
         part = item["content"][0]
         part["text"] += text
-        name = "output_text" if kind == "message" else "reasoning_text"
-        extra: dict[str, Any] = {"logprobs": []} if kind == "message" else {}
+        name, extra = _words(kind)
         yield self._event(
             f"response.{name}.delta", **self._at(self._open), content_index=0, delta=text, **extra
         )
@@ -133,8 +132,7 @@ class ResponsesEncoder:
         place, self._open = self._open, None
         item = self._items[place]
         part = item["content"][0]
-        name = "output_text" if item["type"] == "message" else "reasoning_text"
-        extra: dict[str, Any] = {"logprobs": []} if item["type"] == "message" else {}
+        name, extra = _words(item["type"])
         at = self._at(place)
         yield self._event(
             f"response.{name}.done", **at, content_index=0, text=part["text"], **extra
@@ -280,3 +278,8 @@ def _message(item: Mapping[str, Any]) -> Message:
 RESPONSES = Dialect(
     "openai-responses", "/responses", _FINISHES, _read, ResponsesEncoder, openai_error
 )
+
+
+def _words(kind: str) -> tuple[str, dict[str, Any]]:
+    """What the pieces of an item of text are called, and what else they carry."""
+    return ("output_text", {"logprobs": []}) if kind == "message" else ("reasoning_text", {})
