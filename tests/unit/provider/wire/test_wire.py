@@ -334,7 +334,7 @@ def test_who_reads_a_response_that_another_task_closes_gets_an_error() -> None:
         reader = asyncio.ensure_future(anext(events))
         await asyncio.sleep(1)
         await answer.close()
-        ended: list[Any] = await asyncio.gather(reader, return_exceptions=True)
+        ended: tuple[Any, ...] = await asyncio.gather(reader, return_exceptions=True)
         yield ended[0]
 
     client, _ = played(Client, "[One, hang]", ask=ask)
