@@ -17,3 +17,4 @@ html_theme_options = {
     "page_width": "72rem",
 }
 html_show_sourcelink = False
+html_show_copyright = False
