@@ -151,6 +151,8 @@ def _late(facts: Facts, end: ToolEnded) -> bool:
     taken = [n for n in (*told, *(request.n for request in run.requests)) if n > end.n]
     stops = [cancel.called for cancel in run.cancels]
     stops += [action.n for action in taken_actions(facts.trace, "shutdown", "dispose", "quiesce")]
+    if facts.contract.second_prompt in {"interrupt", "rollback"}:
+        stops += [other.prompted for other in facts.runs.values() if other.session == run.session]
     return any(run.prompted < n < min(taken, default=run.over) for n in stops)
 
 

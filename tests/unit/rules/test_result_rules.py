@@ -1,5 +1,6 @@
 """result-truthful: what stored results say of what tools did."""
 
+import attrs
 import pytest
 
 from simharness.contract import Contract
@@ -70,6 +71,24 @@ def test_a_late_result_is_judged_by_what_is_declared() -> None:
     records = stored(STARTED, CANCEL, CancelEffective(), RETURNED, result="gone", is_error=True)
     assert ["does not hold what the tool returned"] == problems(records)
     assert [] == problems(records, GIVES_UP)
+
+
+def test_a_prompt_that_interrupts_a_run_gives_up_its_late_results() -> None:
+    """As a cancel does, where prompts are declared to interrupt; elsewhere they stop nothing."""
+    call = assistant("", Call("c1", "search", "{}"))
+    gone = tool_result("c1", "aborted", is_error=True)
+    records = [
+        *stored(STARTED, result="")[:-2],
+        PromptCalled("rather"),
+        (1, RETURNED),
+        (1, done("cancelled")),
+        RequestMade(1, (HI, call, gone, user("rather"))),
+        done(),
+    ]
+    interrupts = attrs.evolve(GIVES_UP, second_prompt="interrupt")
+    assert [] == texts(verdict("result-truthful", *records, contract=interrupts))
+    (text,) = texts(verdict("result-truthful", *records, contract=GIVES_UP))
+    assert text.endswith("does not hold what the tool returned.")
 
 
 def test_a_late_result_that_is_to_be_given_up_is_no_success() -> None:
