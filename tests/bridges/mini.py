@@ -26,7 +26,7 @@ class Mini:
         self.text = ""
         self.asked: list[Said] = []
         self.open: dict[int, Said] = {}
-        self.cancelled = False
+        self.cancelled = self.failed = False
 
     def hear(self, message: Said) -> list[Said]:
         """What it says."""
@@ -55,7 +55,7 @@ class Mini:
 
     def _ask(self) -> list[Said]:
         self.streams += 1
-        self.text, self.asked = "", []
+        self.text, self.asked, self.failed = "", [], False
         request = {"type": "request", "run": self.run, "stream": self.streams}
         return [{**request, "messages": [*self.history]}, self._read()]
 
@@ -73,10 +73,14 @@ class Mini:
             self.asked[-1]["args"] = chunk.get("args", "")
         elif chunk["type"] == "call-delta":
             self.asked[-1]["args"] += chunk["args"]
+        elif chunk["type"] in {"failed", "aborted"}:
+            self.failed = True
         return [*said, self._read()]
 
     def on_end(self, _: Said) -> list[Said]:
         """Keep the message, run its tools or settle."""
+        if self.failed and not self.cancelled:
+            return [self._settled("failed")]
         if self.cancelled:
             self.asked = []
         if self.text or self.asked:

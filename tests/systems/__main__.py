@@ -89,10 +89,11 @@ def page(rows: list[Row], repeats: dict[str, tuple[int, int, int]]) -> str:
 
 def _sdk() -> tuple[list[str], list[str]]:
     """The lines about the Vercel AI SDK, and what nothing explains."""
-    verdicts, strange = sdk.suite(SYSTEMS[SDK])
+    version, verdicts, strange = sdk.suite(SYSTEMS[SDK])
     counted = ", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items()))
     shown = ", ".join(f"`{name}`" for name in sdk.confirm(SDK_PACKAGES))
-    lines = ["## The Vercel AI SDK", "", f"The portable suite, one trial a case: {counted}."]
+    title = f"## The Vercel AI SDK {version}"
+    lines = [title, "", f"The portable suite, one trial a case: {counted}."]
     return [*lines, "", f"Shown in plain Node, too: {shown}.", ""], strange
 
 

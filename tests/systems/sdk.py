@@ -21,8 +21,8 @@ _PAGE = ROOT / "docs" / "bugs-found.md"
 AGENT = "ai-sdk"
 
 
-def suite(system: System) -> tuple[Counter[str], list[str]]:
-    """Run the portable suite, one trial a case; its verdicts, and what no entry explains."""
+def suite(system: System) -> tuple[str, Counter[str], list[str]]:
+    """Run the portable suite, one trial a case: release, verdicts, and what no entry explains."""
     command = [sys.executable, "-m", "simharness", "run", "--suite", "--budget", "1", "--json", "-"]
     done = subprocess.run(
         [*command, "--agent", f"child:{shlex.join(system.command)}"],
@@ -43,7 +43,8 @@ def suite(system: System) -> tuple[Counter[str], list[str]]:
         if found["rule"] not in known or "child-" in found["message"]
     ]
     errors = [f"{case['id']}: {case['reason']}" for case in report["cases"] if _broke(case)]
-    return Counter(case["verdict"] for case in report["cases"]), strange + errors
+    verdicts = Counter(case["verdict"] for case in report["cases"])
+    return report["agent"]["version"], verdicts, strange + errors
 
 
 def _broke(case: dict[str, Any]) -> bool:

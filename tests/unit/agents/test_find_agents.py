@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from simharness.agents import UnknownAgentError, describe, find, names
+from simharness.bridges.child import Child
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def test_a_command_line_is_an_agent_in_another_process() -> None:
+    """Nothing is started before a trial asks for the agent."""
+    factory = find("child:no-such-program --flag 'two words'")
+    assert isinstance(factory, Child)
+    assert 0 == factory.starts
 
 
 def test_the_shipped_agents_have_names_and_descriptions() -> None:
