@@ -37,7 +37,7 @@ def command(*, quiet: bool, verbose: bool) -> int:
         rows += _profiles()
     click.echo(tabulate(rows, ["agent", "what it is", "state"], tablefmt="simple"))
     click.echo("\nYour own: --agent package.module:factory, a callable that takes a World.")
-    click.echo("In another process: --agent 'child:COMMAND', which speaks the protocol of the bridge.")
+    click.echo("In another process: --agent 'child:COMMAND', a program that speaks to the bridge.")
     return 0
 
 
