@@ -125,7 +125,7 @@ BROKEN: dict[str, tuple[str, list[Line]]] = {
         "acp-prompt-answered", [tell("session/prompt", sessionId="s"), TEXT]),
     "an answer without a reason": ("acp-prompt-answered", [prompt(), answer(1)]),
     "an answer to nobody": ("acp-answers", [prompt(), answer(9), END]),
-    "an id that is used twice at once": ("acp-answers", [prompt(), prompt(1, "z"), END, END]),
+    "an id that is used twice at once": ("acp-answers", [prompt(), prompt(1, "z"), END]),
     "an unknown status": (
         "acp-tool-call-status", [prompt(), update("tool_call", toolCallId="c", status="odd"), END]),
     "a status of version 2": (

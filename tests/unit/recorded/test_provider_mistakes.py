@@ -28,6 +28,7 @@ CHAT: dict[str, tuple[str, list[Event | str]]] = {
         "openai-chat-role-first", [ROLE, chunk(delta={"role": "user"}), STOP, DONE]),
     "text behind the reason": ("openai-chat-one-finish", [ROLE, STOP, TEXT, DONE]),
     "two reasons": ("openai-chat-one-finish", [ROLE, STOP, STOP, DONE]),
+    "choices that are no list": ("openai-chat-chunk-shape", [ROLE, {"choices": 7}, STOP, DONE]),
     "no choice at all": ("openai-chat-one-finish", [USAGE, DONE]),
     "usage twice": ("openai-chat-usage-last", [ROLE, STOP, USAGE, USAGE, DONE]),
     "a call that is no object": (
@@ -53,6 +54,7 @@ ANTHROPIC: dict[str, tuple[str, list[Event | str]]] = {
     "a block that is left out": (
         "anthropic-blocks",
         [MESSAGE[0], *(line.replace('"index": 0', '"index": 1') for line in MESSAGE[1:])]),
+    "a block that stops twice": ("anthropic-blocks", [*MESSAGE[:4], MESSAGE[3], *MESSAGE[4:]]),
     "a block behind the reason": (
         "anthropic-delta-after-blocks",
         [*MESSAGE[:-1], MESSAGE[1].replace('"index": 0', '"index": 1'), MESSAGE[-1]]),

@@ -40,6 +40,8 @@ BROKEN: dict[str, tuple[str, list[Event | str]]] = {
     "a body that stops before the next": ("vercel-ends", [START, *TEXT, START, *TEXT, FINISH]),
     "a body that [DONE] ends": ("vercel-ends", [START, *TEXT, "[DONE]"]),
     "a text that ends twice": ("vercel-text", [START, *TEXT, TEXT[2], FINISH]),
+    "no type": ("vercel-part-shape", [START, {"x": 1}, FINISH]),
+    "a text that starts twice": ("vercel-text", [START, TEXT[0], TEXT[0], TEXT[2], FINISH]),
     "an output of no call": ("vercel-tool-output", [START, STEP, *TEXT, RESULT, FINISH]),
 }  # fmt: skip
 
