@@ -47,8 +47,8 @@ _WORST = (ExitCode.BAD_INPUT, ExitCode.BROKEN, ExitCode.HOLDS)
     type=Words(["agent", "client"]),
     default="agent",
     show_default=True,
-    help="Where the recorder sat. At the client an end that directly follows a cancel may have "
-    "crossed it on its way, and is noted instead of judged.",
+    help="Where the recorder sat. At the client an end that follows a cancel without any more "
+    "work may have crossed it on its way, and is noted instead of judged.",
 )
 @json_option
 @loudness_options(
