@@ -51,7 +51,10 @@ def _judged(done: Checked, *, verbose: bool) -> list[str]:
     universal = list(done.format.universal)
     occasions = done.tally.occasions
     lines = [""] if done.tally.findings or done.tally.notes or done.refused else []
-    for name, ids in ((f"rules of {done.format.name}", own), ("universal rules", universal)):
+    for name, ids in (
+        (f"rules of {done.format.name}", own),
+        ("universal rules that it can show", universal),
+    ):
         seen = sum(occasions[rule] > 0 for rule in ids)
         if ids:
             lines.append(f"{seen} of {len(ids)} {name} had something to judge.")
