@@ -9,9 +9,17 @@ import attrs
 from simharness.contract import Contract
 from simharness.rules.asked import given_up
 from simharness.rules.conversation import Heard, after_run, assistants, heard
-from simharness.rules.reading import Cancel, Facts, RunFacts, read
+from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule
-from simharness.trace import ChunkTaken, Message, RequestMade, Shown, TerminalTaken, Trace
+from simharness.trace import (
+    ChunkTaken,
+    Message,
+    RequestMade,
+    Shown,
+    StreamClosed,
+    TerminalTaken,
+    Trace,
+)
 from simharness.verdict import Judgement, Violation
 
 __all__ = ["RULES", "failed_content", "kept_prefix"]
@@ -66,7 +74,15 @@ def _cut_request(facts: Facts, run: RunFacts, cancel: Cancel) -> RequestMade | N
     if request is not None and given_up(facts, request):
         return None  # the same, though its own end came before that was seen
     end = facts.natural_end(request, min(cancel.effective, run.over))
+    if end is None and request is not None and _closed(facts, request) < cancel.called:
+        return None  # given up for silence, say
     return request if end is None or _owed(facts.contract, end) else None
+
+
+def _closed(facts: Facts, request: RequestMade) -> int:
+    """Where the agent closed the stream of a request."""
+    closed = facts.trace.of(StreamClosed, request.run)
+    return next((one.n for one in closed if one.request == request.request), NEVER)
 
 
 def _owed(contract: Contract, end: TerminalTaken) -> bool:

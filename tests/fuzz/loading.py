@@ -19,6 +19,7 @@ import attrs
 
 from simharness.agent import NotApplicable
 from simharness.agents.reference import make
+from simharness.campaign.vetting import mistake
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
 from simharness.scenario.load import ScenarioError, load_file
@@ -68,6 +69,9 @@ def _refusal(text: str) -> tuple[str, str]:
 
 
 def _played(scenario: Scenario) -> tuple[str, str]:
+    wrong = mistake(scenario.cases[0])
+    if wrong:
+        return _refusal(wrong)
     try:
         with batch():
             Bench(scenario.cases[0], make).trial(ScheduleChooser())

@@ -71,6 +71,15 @@ def test_more_than_what_was_taken_is_broken() -> None:
     assert 1 == len(judged.violations)
 
 
+def test_a_stream_that_was_given_up_before_the_cancel_was_not_cut_by_it() -> None:
+    """For silence, say: its text was a failure's when somebody cancelled what came behind."""
+    judged = verdict("delivered-prefix-kept", *cut(ends=StreamClosed(1, "aclose")), contract=KEPT)
+    assert (0, ()) == (judged.occasions, judged.violations)
+    finished = TerminalTaken(1, "finish", "stop")
+    closed = [*cut(ends=finished)[:6], StreamClosed(1, "aclose"), *cut()[5:7], *cut()[8:]]
+    assert 1 == len(verdict("delivered-prefix-kept", *closed, contract=KEPT).violations)
+
+
 def test_an_agent_that_shows_nothing_may_keep_nothing() -> None:
     """Only what was shown is owed."""
     assert () == verdict("delivered-prefix-kept", *cut(shown=""), contract=KEPT).violations
