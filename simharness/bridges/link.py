@@ -11,7 +11,7 @@ import asyncio
 import contextvars
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
-from simharness.agent import NotApplicable
+from simharness.agent import LogWriteError, NotApplicable
 from simharness.bridges import down, up
 from simharness.bridges.lines import BadLine, down_line, read_up
 from simharness.bridges.playing import Bodies, Streams
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from simharness.bridges.down import Down
     from simharness.bridges.up import Up
+    from simharness.trace import Reported
     from simharness.world.handles import Timer
     from simharness.world.trial import Trial
 
@@ -72,6 +73,7 @@ class Link:
         self._bodies = Bodies(world, self.tell)
         self._wake: Timer | None = None
         self._open = False
+        self._unable = ""
         self.broken = False
         """Whether nothing can be said to the child any more."""
 
@@ -90,6 +92,11 @@ class Link:
             self.broken = True
             self._on_fault()
             raise self._loop.boundaries.end(fault.limit, fault.detail) from fault
+        except BaseException:
+            self.broken = True  # in the middle: nobody knows what is left to be heard
+            raise
+        if self._unable:
+            raise self._loop.boundaries.fail(NotApplicable(self._unable))
 
     def ask(self, message: Down, kind: type[A]) -> A | None:
         """Ask the child something; None if it is gone."""
@@ -168,7 +175,7 @@ class Link:
             case up.Flag() | up.Drop():
                 self._bodies.take(said)
             case up.Report(run=run, record=record):
-                self._in(run).run(self._world.report, record)
+                self._report(run, record)
             case up.Shown():
                 context = self._in(said.run)
                 context.run(self._world.shown, said.text, reasoning=said.reasoning)
@@ -178,6 +185,12 @@ class Link:
                 self._settled(said)
             case _:
                 self._aside(said)
+
+    def _report(self, run: int, record: Reported) -> None:
+        try:
+            self._in(run).run(self._world.report, record)
+        except LogWriteError:
+            self._unable = "no log of another process can refuse a row"
 
     def _aside(self, said: Up) -> None:
         """What is about no run: answers, and what befell the child."""
@@ -190,7 +203,7 @@ class Link:
             case up.Lost(message=message, error=error):
                 self._world.recorder.add(LoopError(message, error), 0)
             case up.Unable(reason=reason):
-                raise self._loop.boundaries.fail(NotApplicable(reason))
+                self._unable = reason  # once it is idle: what it still says belongs to this turn
             case up.Limit(limit=limit, detail=detail):
                 raise ChildFault(limit, detail)
             case _ if self._expected is not None and type(said) is self._expected:

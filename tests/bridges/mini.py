@@ -233,6 +233,11 @@ def is_loud() -> None:
     sys.stderr.write("noise\n" * 500_000)
 
 
+def is_unable() -> None:
+    """It cannot do what is asked, and goes on."""
+    write({"type": "unable", "reason": "not with me"})
+
+
 def is_deaf() -> None:
     """It asks, says that it is idle, and does not hear the answer."""
     request = {"type": "request", "run": 1, "stream": 1, "messages": []}

@@ -106,6 +106,15 @@ def test_its_last_words_are_shown_once(
     assert 1 == capfd.readouterr().err.count("ends with:\nTraceback: the reason")
 
 
+def test_what_it_cannot_do_is_not_applicable_and_leaves_it_in_step(started: list[Child]) -> None:
+    """The same process serves the next trial: all that it said has been heard."""
+    one = child("is_unable", started)
+    before, bad, after = campaign(one)
+    assert [CaseVerdict.HOLDS, CaseVerdict.HOLDS] == [before.verdict, after.verdict]
+    assert (CaseVerdict.NOT_APPLICABLE, "not with me") == (bad.verdict, bad.reason)
+    assert 1 == one.starts
+
+
 def test_megabytes_on_standard_error_do_no_harm(started: list[Child]) -> None:
     """They are read on the way, so that the child never waits for us."""
     verdicts = [result.verdict for result in campaign(child("is_loud", started))]

@@ -13,7 +13,7 @@ from simharness.agents import find
 from simharness.bridges.child import Child
 from simharness.check import Bench
 from simharness.choices import Schedule, ScheduleChooser
-from simharness.scenario.load import load_file
+from simharness.scenario.load import load_file, load_text
 from simharness.scenario.model import Case
 from simharness.trace import HistoryRead, RequestMade, RunSettled
 from simharness.verdict import Verdict
@@ -81,6 +81,18 @@ def test_a_trial_in_a_child_is_the_same_again_and_in_another_process(tinyagent: 
         assert 1 == len(texts)
         traces |= texts
     assert 2 == len(traces)
+
+
+@pytest.mark.framework
+def test_what_a_trial_leaves_does_not_reach_the_next_one(tinyagent: Child) -> None:
+    """A run that hangs in its stream is unwound in silence, and the same process goes on."""
+    (case,) = load_text('scenario: x\nmodel: [["Hi ", hang]]\nrun: [{prompt: go}]\n').cases
+    with batch():
+        first, again = (played(case, tinyagent) for _ in range(2))
+        before = tinyagent.starts
+        played(case, tinyagent)
+    assert before == tinyagent.starts
+    assert first.trace_hash == again.trace_hash
 
 
 @pytest.mark.framework

@@ -18,6 +18,10 @@ __all__ = ["Desk"]
 Key = tuple[str, int]
 
 
+def _unheard(_: bytes) -> None:
+    """Nobody listens."""
+
+
 class Desk:
     """The messages of one trial. `write` puts a line on the wire."""
 
@@ -33,6 +37,10 @@ class Desk:
         """Say something."""
         self.said += 1
         self._write(up_line(message))
+
+    def close(self) -> None:
+        """Say nothing any more: what is unwound now is nobody's business."""
+        self._write = _unheard
 
     def number(self, of: str) -> int:
         """A new number for a stream or a call."""

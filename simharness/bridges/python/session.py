@@ -61,6 +61,7 @@ class Session:
 
     def close(self) -> None:
         """Unwind what is left."""
+        self.desk.close()
         tear_down(self._loop)
         self._loop.__exit__()
 
