@@ -77,7 +77,7 @@ def test_a_prompt_that_interrupts_a_run_gives_up_its_late_results() -> None:
     """As a cancel does, where prompts are declared to interrupt; elsewhere they stop nothing."""
     call = assistant("", Call("c1", "search", "{}"))
     gone = tool_result("c1", "aborted", is_error=True)
-    records = [
+    records: list[Record | tuple[int, Record]] = [
         *stored(STARTED, result="")[:-2],
         PromptCalled("rather"),
         (1, RETURNED),
