@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
+    from tqdm import tqdm
+
     from simharness.batches import Gain
+    from simharness.campaign.allowance import Allowance
     from simharness.campaign.budget import Plan
     from simharness.campaign.results import CaseResult
 
-__all__ = ["Progress"]
+__all__ = ["Progress", "spending"]
+
+
+def _bar(total: int, *, hidden: bool) -> tqdm[NoReturn]:
+    from tqdm import tqdm
+
+    # Not sys.stderr: what agents print is dropped there while trials run.
+    terminal = sys.__stderr__ is not None and sys.__stderr__.isatty()
+    return tqdm(total=total, unit=" trials", disable=hidden or not terminal, file=sys.__stderr__)
+
+
+@contextlib.contextmanager
+def spending(trials: int, seconds: float, *, hidden: bool) -> Iterator[Allowance]:
+    """An allowance for making a failure small, and a bar that shows how much of it is used."""
+    from simharness.campaign.allowance import Allowance
+
+    with _bar(trials, hidden=hidden) as bar:
+
+        class Shown(Allowance):
+            """Asked before each trial whether it is spent."""
+
+            def spent(self, share: float = 1.0) -> bool:
+                """Show what was used until now."""
+                bar.update(self.used - bar.n)
+                return super().spent(share)
+
+        yield Shown(trials, seconds)
 
 
 class Progress:
@@ -25,13 +56,7 @@ class Progress:
     """
 
     def __init__(self, trials: int, plan: Plan | None = None, *, hidden: bool) -> None:
-        from tqdm import tqdm
-
-        # Not sys.stderr: what agents print is dropped there while trials run.
-        terminal = sys.__stderr__ is not None and sys.__stderr__.isatty()
-        self._bar = tqdm(
-            total=trials, unit=" trials", disable=hidden or not terminal, file=sys.__stderr__
-        )
+        self._bar = _bar(trials, hidden=hidden)
         self._plan = plan
         self._most = trials
         self._live = False  # whether trials are counted before their case is finished

@@ -86,8 +86,8 @@ def command(
     taken. Exits with 1 if the rule is broken, 0 if nothing fails (any more), 2 if it does not fail
     each time.
     """
-    from simharness.campaign.allowance import Allowance
     from simharness.campaign.shrinking import make_small
+    from simharness.cli.progress import spending
 
     if output == json_file == "-":
         raise BadInput("only one of -o and --json can go to standard output")
@@ -95,14 +95,9 @@ def command(
     if start is None:
         return ExitCode.HOLDS
     wanted = _rule(rule, start)
-    small = make_small(
-        start.case,
-        start.verdict,
-        wanted,
-        find_agent(start.agent),
-        start.mode,
-        Allowance(budget, seconds),
-    )
+    factory = find_agent(start.agent)
+    with spending(budget, seconds, hidden=quiet) as allowance:
+        small = make_small(start.case, start.verdict, wanted, factory, start.mode, allowance)
     _tell(small, start, output, json_file, quiet=quiet, verbose=verbose)
     return _exit_code(small)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import TYPE_CHECKING
 
@@ -87,3 +88,19 @@ def test_colour_is_for_terminals_that_want_it(
     echo("FAILED settles: it does not")
 
     assert coloured == ("\x1b[31m" in capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(("words", "shown"), [((), True), (("--quiet",), False)])
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("verb", ["run", "shrink", "explore"])
+def test_long_work_shows_a_bar_on_terminals(
+    verb: str, words: tuple[str, ...], shown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With how many trials there were; a quiet command shows none."""
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(sys, "__stderr__", terminal)
+
+    main([*VERBS[verb], *words])
+
+    assert shown == (" trials/s" in terminal.getvalue())
