@@ -146,9 +146,11 @@ class Wire:
 def _unsayable_whole(chunk: Chunk, calls: set[int]) -> str:
     """What of a stream no whole answer can hold; `calls` are those begun so far. "" if all."""
     if isinstance(chunk, CallDelta):
-        nameless = chunk.index not in calls and not (chunk.id or chunk.name)
+        named, known = bool(chunk.id or chunk.name), chunk.index in calls
         calls.add(chunk.index)
-        return "arguments without a call" if nameless else ""
+        if named == known:
+            return "call that is announced twice" if named else "arguments without a call"
+        return ""
     return "chunk that cannot be decoded" if isinstance(chunk, Malformed) else ""
 
 

@@ -293,7 +293,10 @@ def test_a_reaction_that_a_wire_cannot_carry_is_not_applicable() -> None:
         played(Anthropic, "{stream: [One], start: false}")
 
 
-@pytest.mark.parametrize("script", ["[One, malformed]", "[{args: x}, {call: search}]"])
+TWICE = "[{call: {name: search, index: 0}}, {call: {name: search, index: 0}}]"
+
+
+@pytest.mark.parametrize("script", ["[One, malformed]", "[{args: x}, {call: search}]", TWICE])
 def test_what_no_whole_answer_can_hold_is_not_applicable_to_a_plain_request(script: str) -> None:
     """So the streamed half of a pair is not compared with something else."""
     from simharness.agent import NotApplicable
