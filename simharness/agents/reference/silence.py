@@ -29,7 +29,13 @@ class Silence:
         """
         try:
             async with asyncio.timeout(self._limit_s) as scope:
-                yield lambda: scope.reschedule(self.end())
+
+                def heard() -> None:
+                    if scope.expired():  # a stream that swallowed this goes on, but too late
+                        raise TimeoutError
+                    scope.reschedule(self.end())
+
+                yield heard
         except TimeoutError:
             if not scope.expired():
                 raise

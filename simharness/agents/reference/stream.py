@@ -141,8 +141,8 @@ class Attempt:
             return
         async with self.silence.bounded() as heard:
             async for chunk in stream:
-                heard()
                 self.take(chunk)
+                heard()
                 self._cancellation.notice()
                 if self.read_enough():
                     return
