@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import attrs
 
 from simharness.choices import Course, Schedule, deviations
+from simharness.exitcodes import ExitCode
 from simharness.trace import Trace
 
 __all__ = [
@@ -22,17 +23,6 @@ __all__ = [
 
 class HarnessError(Exception):
     """A fault of ours, never of the scenario or the agent."""
-
-
-class ExitCode(enum.IntEnum):
-    """What a command exits with; in a batch the highest of INTERRUPTED, BAD_INPUT, BROKEN,
-    NOT_EXERCISED, HOLDS in this order."""
-
-    HOLDS = 0
-    BROKEN = 1
-    NOT_EXERCISED = 2
-    BAD_INPUT = 3
-    INTERRUPTED = 130
 
 
 class CaseVerdict(enum.StrEnum):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from simharness.cli.problems import BadInput, did_you_mean
+from simharness.exitcodes import ExitCode
 from simharness.report.atomic import WriteError
-from simharness.verdict import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,6 +116,8 @@ def _say_misuse(error: click.UsageError) -> None:
 
 
 def _our_fault(error: Exception) -> int:
+    import traceback
+
     from simharness.scenario.problems import ScenarioError
 
     if isinstance(error, ScenarioError):

@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import click
 
-from simharness.verdict import ExitCode
+from simharness.exitcodes import ExitCode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

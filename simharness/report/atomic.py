@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 __all__ = ["WriteError", "write_text"]
@@ -27,6 +26,8 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
+    import tempfile  # not needed by `--help`, which imports WriteError
+
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:

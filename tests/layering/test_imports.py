@@ -18,7 +18,8 @@ ALLOWED: dict[str, set[str]] = {
     "trace": {"messages", "records", "stoprecords"},
     "storing": {"trace"},
     "contract": set(),
-    "verdict": {"choices", "trace"},
+    "exitcodes": set(),
+    "verdict": {"choices", "exitcodes", "trace"},
     "agent": {"contract", "trace"},
     "scenario": {"scenario", "contract", "agent", "trace", "choices"},
     "world": {

@@ -86,6 +86,7 @@ def test_commands_import_what_they_need() -> None:
     program = "import sys, {}; print(*(name for name in sys.modules if name.startswith({!r})))"
     for imported, unneeded in (
         ("simharness.cli.run, simharness.check, simharness.testing", "simharness.agents.mutants"),
+        ("simharness.cli.app", "simharness.trace"),
         ("simharness.cli.app, simharness.cli.run", "simharness.world"),
         ("simharness.cli.app, simharness.cli.run", "simharness.search"),
         ("simharness.pytest_plugin", "simharness.rules"),
