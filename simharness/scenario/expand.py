@@ -31,7 +31,7 @@ CASES_MAX = 2000
 VALUES_MAX = 500_000
 """Values of all cases of a file together; a case is a copy of the file, so they multiply."""
 
-_TEXT = 40  # characters of a text that count as one value more
+_TEXT = 10  # characters of a text that count as one value more
 
 _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _OUTSIDE = ("for_each", "expect_if", "scenario", "case")  # keys in which no `each` may stand
