@@ -238,11 +238,13 @@ def _unsaved(facts: Facts, write: StoreWrite) -> list[Violation]:
         return []
     if run.settled is None and not _stuck_alone(facts, run):
         return []
+    writes = facts.trace.of(StoreWrite)
     saved = any(
-        later.text == write.text and later.how == "saved" and later.n > write.n
-        for later in facts.trace.of(StoreWrite)
+        later.text == write.text and later.how == "saved" and later.n > write.n for later in writes
     )
-    if saved or any(notice.n > write.n for notice in facts.trace.of(Notice)):
+    # Who has given a write up has told of it then, not when it fails at last.
+    since = min(one.n for one in writes if one.number == write.number)
+    if saved or any(notice.n > since for notice in facts.trace.of(Notice)):
         return []
     text = f"Write {write.number} of the session failed, and nobody was told."
     return [Violation(_SURFACED, text, (write.n,))]

@@ -137,7 +137,7 @@ def tolerated(facts: Facts, run: RunFacts, cancel: Cancel) -> set[Outcome]:
     if any(record.n < before for record in facts.trace.of(InputRejected, run.number)):
         found.add(Outcome.REJECTED)
     request = run.request_at(min(before, run.over))
-    end = facts.natural_end(request, before)
+    end = facts.natural_end(request, before) or _ended_before(facts, request, cancel)
     if end is not None and request is not None:
         calls = any(c.kind == "args" for c in facts.taken(run.number, request.request))
         found |= _by_itself(end, calls=calls)
@@ -145,6 +145,14 @@ def tolerated(facts: Facts, run: RunFacts, cancel: Cancel) -> set[Outcome]:
     if _foreign_abort(terminal) and facts.contract.foreign_abort_after_cancel != "stop":
         found.add(Outcome.FAILED)
     return found
+
+
+def _ended_before(
+    facts: Facts, request: RequestMade | None, cancel: Cancel
+) -> TerminalTaken | None:
+    """The end that a stream gave before anybody cancelled: a silence, say, had its limit."""
+    terminal = None if request is None else facts.terminal(request)
+    return terminal if terminal is not None and terminal.n < cancel.called else None
 
 
 def _by_itself(end: TerminalTaken, *, calls: bool) -> set[Outcome]:

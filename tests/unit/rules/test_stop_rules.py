@@ -191,6 +191,14 @@ def test_a_write_that_failed_is_made_again_or_told() -> None:
     assert [] == problems("failure-surfaced", *saved)
 
 
+def test_a_write_that_was_given_up_was_told_then() -> None:
+    """When it fails at last nobody is there any more."""
+    given_up = (PromptCalled("hi"), StoreWrite(1, "line", "abandoned"))
+    late = (done(), StoreWrite(1, "line", "failed"))
+    assert [] == problems("failure-surfaced", *given_up, Notice("not-saved", "a line"), *late)
+    assert 1 == len(problems("failure-surfaced", *given_up, *late))
+
+
 def test_usage_of_a_lost_row_is_missed_nowhere_but_in_the_sum() -> None:
     """The row could not be written; what the run as a whole has used is known all the same."""
     run = (PromptCalled("hi"), ASK, UsageTaken(1, 5, 1), LogLost(1, (5, 1)))
