@@ -14,6 +14,7 @@ from simharness.trace import (
     CancelCalled,
     InputRejected,
     Outcome,
+    RequestMade,
     TerminalTaken,
     Trace,
     TurnEnd,
