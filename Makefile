@@ -3,12 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+TODAY := $(shell date +%F)
 
 # Every profile with a contract of its own.
 PROFILES := yoagent deepseek-harness tunacode connectome
 
 .DEFAULT_GOAL := conformance
-.PHONY: conformance systems test lint format bench bench-shrinking bench-scaling bench-peers bench-report frameworks field coverage determinism docs fuzz clean
+.PHONY: conformance publish systems test lint format bench bench-shrinking bench-scaling bench-peers bench-report frameworks field coverage determinism docs fuzz clean
 
 # The suite on the reference loop, then on the loop as each system behaves; writes reports/latest/.
 conformance: $(VENV)/.installed
@@ -16,6 +17,14 @@ conformance: $(VENV)/.installed
 	for profile in $(PROFILES); do \
 		$(BIN)/simharness run scenarios --profile $$profile --budget quick --jobs $(JOBS) \
 			--strict-coverage --out reports/latest/$$profile || exit; \
+	done
+
+# A dated copy of the short results, to be kept: of the suite and of its runs under each profile.
+publish: conformance
+	mkdir -p reports/$(TODAY)
+	cp reports/latest/report.md reports/$(TODAY)/reference.md
+	for profile in $(PROFILES); do \
+		cp reports/latest/$$profile/report.md reports/$(TODAY)/$$profile.md || exit; \
 	done
 
 # All tests.
@@ -69,7 +78,6 @@ coverage: $(VENV)/.dev
 # stopped. Writes reports/fuzz.md. An hour on two free cores.
 N ?= 1000000
 FILES ?= 10000
-JOBS ?= 2
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz --trials $(N) --files $(FILES) --jobs $(JOBS)
 
