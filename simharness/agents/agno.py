@@ -20,6 +20,7 @@ from agno.run.cancellation_management.in_memory_cancellation_manager import (
     InMemoryRunCancellationManager,
 )
 from agno.tools.function import Function
+from agno.utils.log import set_log_level_to_warning
 
 from simharness import trace
 from simharness.agent import CancelWay, Style
@@ -60,6 +61,7 @@ class Agno:
         self._world = world
         self._runs = 0
         self._status = RunStatus.completed
+        set_log_level_to_warning()  # it logs to the standard output, where reports go
         # the default one is the process's own and remembers the runs of other trials
         set_cancellation_manager(InMemoryRunCancellationManager())
         self._agent = Agent(

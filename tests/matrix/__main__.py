@@ -41,7 +41,7 @@ def judged(framework: Framework) -> Row:
 def _report(python: Path, words: list[str], verb: str) -> dict[str, Any]:
     spoken = [word.format(verb=verb) for word in words]
     done = run_in(python, *spoken, "--json", "-")
-    if done.returncode not in {0, 1}:
+    if done.returncode not in {0, 1} or not done.stdout:  # a crash of Python exits with 1, too
         sys.exit(f"{' '.join(spoken)} exits with {done.returncode}\n{done.stderr}\n{done.stdout}")
     report: dict[str, Any] = json.loads(done.stdout)
     return report

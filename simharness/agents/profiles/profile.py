@@ -37,6 +37,8 @@ class Profile:
 
     def on(self, loop: type[ReferenceAgent]) -> AgentFactory:
         """A loop, perhaps with a seeded fault, under this profile."""
-        bases = (loop,) if issubclass(loop, self.front) else (self.front, loop)
+        # A changed copy of the loop is no subclass of the loop: that must not come before it.
+        plain = self.front is ReferenceAgent or issubclass(loop, self.front)
+        bases = (loop,) if plain else (self.front, loop)
         made = type(loop.__name__, bases, {"profile": self.name, "contract": self.contract})
         return cast("type[Agent]", made)

@@ -6,6 +6,7 @@ import ast
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from simharness.agents.mutants.generated import SURVIVORS, Change, changes, make
 from simharness.agents.mutants.generated.changes import _program
 from simharness.agents.mutants.generated.copies import Copy, modules
 from simharness.agents.mutants.generated.sites import functions
+from simharness.agents.profiles import PROFILES
 from simharness.agents.reference import turns
 from simharness.trace import AgentEnd, Outcome, RequestMade
 from tests.unit.agents.reference.plays import error, play, stream
@@ -67,6 +69,15 @@ def test_a_change_changes_the_loop() -> None:
     first, *_ = trace.of(RequestMade)
     assert ["user"] == [message.role for message in first.messages]
     assert Outcome.COMPLETED is trace.of(AgentEnd)[0].outcome
+
+
+def test_a_changed_loop_stays_changed_under_a_profile() -> None:
+    """What a profile makes of it finds the methods of the copy, not those of the loop."""
+    changed: Any = make_changed(change("turns.Turns.hear: delete `self.journal.hear(said)`"))
+    for profile in PROFILES:
+        made: Any = profile.on(changed)
+        if profile.front is reference.ReferenceAgent:
+            assert made.begin is changed.begin
 
 
 def test_the_loop_of_the_process_stays_as_it_is() -> None:
