@@ -7,6 +7,8 @@ the session. The harness consumes `arun`.
 from __future__ import annotations
 
 import asyncio
+import logging
+import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +22,7 @@ from agno.run.cancellation_management.in_memory_cancellation_manager import (
     InMemoryRunCancellationManager,
 )
 from agno.tools.function import Function
-from agno.utils.log import set_log_level_to_warning
+from agno.utils.log import logger
 
 from simharness import trace
 from simharness.agent import CancelWay, Style
@@ -46,6 +48,10 @@ _CONTRACT = Contract(
 
 _SESSION = "1"
 
+for _handler in logger.handlers:  # it logs to the standard output, where reports go
+    if isinstance(_handler, logging.StreamHandler):
+        _handler.setStream(sys.stderr)
+
 
 class Agno:
     """One `agno.agent.Agent` and its session."""
@@ -61,7 +67,6 @@ class Agno:
         self._world = world
         self._runs = 0
         self._status = RunStatus.completed
-        set_log_level_to_warning()  # it logs to the standard output, where reports go
         # the default one is the process's own and remembers the runs of other trials
         set_cancellation_manager(InMemoryRunCancellationManager())
         self._agent = Agent(
