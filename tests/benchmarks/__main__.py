@@ -16,6 +16,7 @@ from tabulate import tabulate
 
 from simharness import rules
 from simharness.agents import find
+from simharness.agents.reference import CONTRACT
 from simharness.choices import ScheduleChooser
 from simharness.scenario.load import load_file
 from simharness.world.kernel import play
@@ -82,7 +83,6 @@ def trial_table() -> list[list[str]]:
     """Parts of one trial of a two-turn, two-tool scenario on the reference loop."""
     case = load_file(CASE).cases[0]
     factory = find("reference")
-    contract = factory(_NoWorld()).contract  # type: ignore[arg-type]
     done = run(case, factory, ScheduleChooser())
 
     def hashed() -> str:
@@ -93,7 +93,7 @@ def trial_table() -> list[list[str]]:
         return run(case, factory, ScheduleChooser())
 
     def judged() -> object:
-        return rules.judge(done.trace, contract)
+        return rules.judge(done.trace, CONTRACT)
 
     parts = {"world and agent": trial, "rules": judged, "trace hash": hashed}
     costs = {
@@ -103,14 +103,6 @@ def trial_table() -> list[list[str]]:
     rows = [[name, f"{cost:.0f}", f"{cost / total:.0%}"] for name, cost in costs.items()]
     rows.append(["one judged trial", f"{total:.0f}", f"{1e6 / total:,.0f} trials/s"])
     return rows
-
-
-class _NoWorld:
-    """Enough of a world to ask an agent for its contract."""
-
-    def tools(self) -> list[object]:
-        """No tools."""
-        return []
 
 
 def main() -> None:
