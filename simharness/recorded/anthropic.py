@@ -10,7 +10,7 @@ import attrs
 from simharness.recorded.anthropic_rules import RULES
 from simharness.recorded.argtext import ArgText
 from simharness.recorded.checker import Checker
-from simharness.recorded.format import Format
+from simharness.recorded.format import MODEL_SIDE, Format
 from simharness.recorded.memory import Opened
 from simharness.recorded.reading import Spot, quoted
 from simharness.recorded.shape import Shape, fault, shape
@@ -209,8 +209,5 @@ ANTHROPIC: Final = Format(
     title="Anthropic messages, streamed",
     rules=RULES,
     checker=AnthropicChecker,
-    cannot_show=(
-        "anything about an agent: this is the model's side of one request",
-        "a cancel: the client just hangs up, and the trace ends",
-    ),
+    cannot_show=MODEL_SIDE,
 )

@@ -10,7 +10,13 @@ if TYPE_CHECKING:
     from simharness.recorded.checker import Checker
     from simharness.recorded.rule import FormatRule
 
-__all__ = ["Format"]
+__all__ = ["MODEL_SIDE", "Format"]
+
+MODEL_SIDE = (
+    "anything about an agent: this is the model's side of one request",
+    "a cancel: the client just hangs up, and the trace ends",
+)
+"""What the stream of a provider cannot show."""
 
 
 @attrs.frozen(kw_only=True)

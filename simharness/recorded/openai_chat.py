@@ -9,7 +9,7 @@ import attrs
 
 from simharness.recorded.argtext import ArgText
 from simharness.recorded.checker import Checker
-from simharness.recorded.format import Format
+from simharness.recorded.format import MODEL_SIDE, Format
 from simharness.recorded.memory import Opened
 from simharness.recorded.openai_chat_rules import RULES
 from simharness.recorded.reading import Spot, quoted
@@ -183,8 +183,5 @@ CHAT: Final = Format(
     title="OpenAI chat completions, streamed",
     rules=RULES,
     checker=ChatChecker,
-    cannot_show=(
-        "anything about an agent: this is the model's side of one request",
-        "a cancel: the client just hangs up, and the trace ends",
-    ),
+    cannot_show=MODEL_SIDE,
 )

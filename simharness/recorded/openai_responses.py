@@ -12,7 +12,7 @@ import attrs
 
 from simharness.recorded.argtext import ArgText
 from simharness.recorded.checker import Checker
-from simharness.recorded.format import Format
+from simharness.recorded.format import MODEL_SIDE, Format
 from simharness.recorded.memory import Opened, Seen
 from simharness.recorded.openai_responses_rules import RULES
 from simharness.recorded.reading import Spot, quoted
@@ -241,8 +241,5 @@ RESPONSES: Final = Format(
     title="OpenAI responses, streamed",
     rules=RULES,
     checker=ResponsesChecker,
-    cannot_show=(
-        "anything about an agent: this is the model's side of one request",
-        "a cancel: the client just hangs up, and the trace ends",
-    ),
+    cannot_show=MODEL_SIDE,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simharness.report.atomic import write_text
 from tests.docs import reference, rulepage, tracerules
 from tests.processes import ROOT
 
@@ -19,7 +20,7 @@ def main() -> None:
         file = ROOT / "docs" / name
         text = made()
         if not file.exists() or text != file.read_text(encoding="utf-8"):
-            file.write_text(text, encoding="utf-8")
+            write_text(file, text)
             print(f"wrote docs/{name}")
 
 

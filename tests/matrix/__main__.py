@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from simharness.report.atomic import write_text
 from tests.matrix.entries import unexplained
 from tests.matrix.frameworks import FRAMEWORKS, Framework
 from tests.matrix.page import as_markdown
@@ -67,9 +68,9 @@ def main() -> None:
     value = {"format": 1, "frameworks": [attrs.asdict(row) for row in rows]}
     text = json.dumps(value, indent=1, ensure_ascii=False)
     name = "frameworks" if not wanted else "frameworks-part"
-    (REPORTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    write_text(REPORTS / f"{name}.json", text + "\n")
     cells = unexplained(rows, PAGE.read_text(encoding="utf-8"))
-    (REPORTS / f"{name}.md").write_text(as_markdown(rows, cells), encoding="utf-8")
+    write_text(REPORTS / f"{name}.md", as_markdown(rows, cells))
     print(f"wrote reports/{name}.md and .json")
     if cells:
         sys.exit(f"violated, but not in docs/{PAGE.name}:\n  " + "\n  ".join(cells))

@@ -20,6 +20,8 @@ that it reports too little for. A violated cell is a fault of that release which
 shows too, see [bugs found](../docs/bugs-found.md); one with a question mark is open: no plain
 script says yet whether the framework is wrong, or the rule."""
 
+_OPEN = "**Open: no plain script shows it yet, so that it is not called a bug.**"
+
 _MARKS = {"holds": "holds", "violated": "**violated**", "not exercised": "·"}
 
 
@@ -30,7 +32,7 @@ def as_markdown(rows: Sequence[Row], opened: Collection[str] = ()) -> str:
         _INTRODUCTION,
         _versions(rows),
         _matrix(rows, opened),
-        *(_causes(row) for row in rows),
+        *(_causes(row, opened) for row in rows),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -60,12 +62,13 @@ def _judged(row: Row, rule: str) -> bool:
     return row.rules[rule] in {"holds", "violated"}
 
 
-def _causes(row: Row) -> str:
+def _causes(row: Row, opened: Collection[str]) -> str:
     if not row.causes:
         return f"## {row.agent} {row.version}\n\nNothing was found."
     blocks = [f"## {row.agent} {row.version}"]
     for rule, causes in groupby(row.causes, key=lambda cause: cause.rule):
-        blocks.append(f"### `{rule}`\n\n{by_id(rule).sentence}")
+        doubt = f" {_OPEN}" if f"{row.agent}: {rule}" in opened else ""
+        blocks.append(f"### `{rule}`\n\n{by_id(rule).sentence}{doubt}")
         blocks += [_cause(cause) for cause in causes]
     return "\n\n".join(blocks)
 

@@ -6,13 +6,13 @@ Writes `reports/systems.md`. Fails where a claim does not hold.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import attrs
 
 from simharness.bridges.child import Child
 from simharness.check import Bench
 from simharness.choices import Schedule, ScheduleChooser
+from simharness.report.atomic import write_text
 from simharness.scenario.model import Case
 from simharness.verdict import Verdict
 from simharness.world.run import batch
@@ -117,7 +117,7 @@ def main() -> None:
     about, strange = _sdk() if SDK in chosen else ([], [])
     text = "\n".join([page(rows, repeats), *about])
     if wanted == ("",):
-        Path(PAGE).write_text(text, encoding="utf-8")
+        write_text(PAGE, text)
     print(text)
     if strange:
         sys.exit("in no entry of docs/bugs-found.md:\n  " + "\n  ".join(strange))

@@ -110,6 +110,17 @@ def test_an_entry_explains_its_rules_for_the_agent_of_its_section() -> None:
     assert wanted == explained(BUGS)
 
 
+def test_a_cell_without_a_plain_script_is_open_in_the_matrix_and_below_it() -> None:
+    """Who reads either must not take it for a bug."""
+    broken = row_of("one", [report({"settles": "violated"}, ("a", violation("It hangs.")))])
+    sure, doubtful = as_markdown([broken]), as_markdown([broken], ["one: settles"])
+    assert "**violated**" in sure
+    assert "violated?" not in sure
+    assert "**Open: " not in sure
+    assert "| `settles` | violated? |" in doubtful
+    assert "**Open: " in doubtful
+
+
 def test_a_violated_cell_without_an_entry_is_named() -> None:
     """What holds needs no entry, and an entry of another agent does not count."""
     rows = [row(settles="violated", tool_pairing="violated", one_terminal="holds")]
