@@ -63,7 +63,8 @@ def _keys() -> dict[str, Schema]:
         {"take": TEXT, "before": TEXT, "after": TEXT, "place": COUNT},
         required=["take"],
     )
-    when = {"type": "object", "additionalProperties": one_or_more(TEXT)}
+    # A choice is named by its word or, as in the matrix, by the value itself.
+    when = {"type": "object"}
     return {
         "scenario": {"type": "string", "pattern": r"^[A-Za-z0-9][A-Za-z0-9._-]*$"},
         "about": TEXT,

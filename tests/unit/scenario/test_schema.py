@@ -130,6 +130,15 @@ def test_what_is_made_wrong_is_refused() -> None:
     assert drawn < 2 * MUTATIONS
 
 
+def test_a_choice_is_named_by_its_value_as_well_as_by_its_word() -> None:
+    """Both take either, alone or in a list."""
+    text = "scenario: s\nmodel: [{stream: [{each: [{finish: length}, hang]}]}]\nrun: [prompt: hi]\n"
+    for when in ("length", "{finish: length}", "[hang, {finish: length}]"):
+        conditional = f"{text}expect_if: [{{when: {{stream: {when}}}, requests: 1}}]\n"
+        assert accepts(read(conditional))
+        load_text(conditional)
+
+
 def test_a_misspelt_key_is_refused_by_both() -> None:
     """The schema is as strict about keys as the loader."""
     wrong = "scenario: s\nmodel: [hi]\nrun: [{prompt: hi, meanwile: true}]\n"
