@@ -23,7 +23,7 @@ class Framework:
 
 FRAMEWORKS: tuple[Framework, ...] = (
     Framework("tinyagent", ("tiny-agent-os",), 12_000, 20_000),
-    Framework("pydantic-ai", ("pydantic-ai-slim",), 3_000, 1_500),
+    Framework("pydantic-ai", ("pydantic-ai-slim[anthropic]",), 3_000, 1_500),
     Framework("openai-agents", ("openai-agents",), 3_000, 1_500),
     Framework("strands", ("strands-agents[openai]",), 2_500, 1_200),
     Framework("google-adk", ("google-adk",), 1_000, 500),
