@@ -143,6 +143,7 @@ class User:
                 self.aside.add(run)
             self.actions.append(UserAction(loop, action, run, self._perform))
         self._segment: list[UserAction] = []
+        self._anchors: set[AnchorKind] = set()  # of the segment
         self._holding: list[UserAction] = []  # reached, and holding what appears from now on
         self.advance()
 
@@ -162,6 +163,7 @@ class User:
             first = waiting[0]
             prompted = isinstance(first.action, PromptAction)
             self._segment = [first, *(_until_next(waiting[1:]) if prompted else ())]
+            self._anchors = {user.anchor.kind for user in self._segment if user.anchor is not None}
             first.make_due(self._loop.clock.now)
 
     def prompted(self, prompt: UserAction) -> None:
@@ -246,15 +248,12 @@ class User:
     # --- anchors ------------------------------------------------------------------------------
 
     def _armed(self, kind: AnchorKind, run: int) -> list[UserAction]:
-        if not self._segment:
+        if kind not in self._anchors or run not in self.runs():
             return []
         return [
             user
             for user in self._segment
-            if user.state is State.ARMED
-            and user.anchor is not None
-            and user.anchor.kind is kind
-            and run in self.runs()
+            if user.state is State.ARMED and user.anchor is not None and user.anchor.kind is kind
         ]
 
     def runs(self) -> set[int]:
