@@ -97,7 +97,10 @@ def _unreached(
     for body in bodies:
         end = over.get(body.call_id)
         if end is None or (end.n > run.over and end.how != "cancelled"):
-            text = f"The cancel of run {run.number} did not reach tool {body.name}."
+            text = (
+                f"The cancel of run {run.number} did not end tool {body.name} before the run was "
+                "over."
+            )
             found.append(Violation(rule, text, (cancel.called, body.n)))
     return found
 
@@ -226,8 +229,10 @@ RULES = (
         check=scope,
         why=(
             "The signal is handed to the first call and forgotten in the second: the remote "
-            "request, the tool or the nested run goes on and is paid for. The opposite happens "
-            "where the flag is shared: stopping one session stops another."
+            "request, the tool or the nested run goes on and is paid for. A tool that outlives its "
+            "run without being cancelled was never told, or was told and not waited for; a trace "
+            "does not show which, and the caller cannot tell, either. The opposite happens where "
+            "the flag is shared: stopping one session stops another."
         ),
         good="tool runs | cancel | tool sees it and ends | run settles",
         bad="tool runs | cancel | run settles | tool runs to its end",

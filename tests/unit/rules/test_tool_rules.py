@@ -199,9 +199,9 @@ def test_a_stream_that_is_never_told_is_broken() -> None:
 
 
 def test_a_body_that_outlives_the_cancelled_run_is_broken() -> None:
-    """It ran to its end as if nothing had happened."""
+    """It was never told, or told and not waited for: the text claims neither."""
     judged = verdict("cancel-scope", *TWO_CALLS, ONE, CALLED, done(), ONE_DONE)
-    assert ["The cancel of run 1 did not reach tool search."] == texts(judged)
+    assert ["The cancel of run 1 did not end tool search before the run was over."] == texts(judged)
 
 
 def test_a_cancel_that_hits_another_session_is_broken() -> None:
