@@ -28,6 +28,7 @@ from simharness.agent import (
     CancelWay,
     Failed,
     Finish,
+    Malformed,
     ReasoningDelta,
     Request,
     StreamStart,
@@ -239,9 +240,8 @@ class PydanticAI:
                 if (delta := _delta(chunk, calls)) is not None:
                     yielded = True
                     yield delta
-                if isinstance(chunk, Finish):
+                if isinstance(chunk, Finish):  # not the end: its own models read on, too
                     self._model.response.finish_reason = _FINISH_REASONS[chunk.reason]
-                    return
             if not yielded:
                 yield {}  # a FunctionModel takes a stream without any item for a mistake in it
         finally:
@@ -338,6 +338,8 @@ def _delta(chunk: Chunk, calls: set[int]) -> _Delta | None:
             return {index: DeltaToolCall(json_args=chunk.args)}
         case Failed(error=error):
             raise pa.ModelAPIError("scripted", str(error)) from error
+        case Malformed():  # its own models make this error of it
+            raise pa.ModelAPIError("scripted", "Failed to decode response as JSON")
         case Aborted(reason=reason):
             raise pa.ModelAPIError("scripted", f"the provider aborted the stream: {reason}")
     return None

@@ -13,6 +13,7 @@ from simharness.agent import (
     CancelWay,
     Failed,
     Finish,
+    Malformed,
     ProviderError,
     ReasoningDelta,
     StreamStart,
@@ -107,13 +108,20 @@ def test_text_and_reasoning_are_shown_as_their_events_are_handed_over() -> None:
     assert Reasoning("hm") == agent.history()[1].blocks[0]
 
 
-@pytest.mark.parametrize("end", [Aborted("user"), Failed(ProviderError("boom"))])
+@pytest.mark.parametrize("end", [Aborted("user"), Failed(ProviderError("boom")), Malformed("{")])
 def test_an_error_in_the_stream_is_raised_as_the_framework_s_own(end: object) -> None:
-    """In-stream errors are model API errors, and the run has failed."""
+    """In-stream errors, and what cannot be decoded, are model API errors; the run has failed."""
     world = FakeWorld([StreamStart(), TextDelta("par"), end])  # type: ignore[list-item]
     with pytest.raises(pydantic_ai.ModelAPIError) as caught:
         run(world, "hi")
     assert Outcome.FAILED == make(FakeWorld()).outcome_of(caught.value)
+
+
+def test_an_error_behind_the_finish_is_heard() -> None:
+    """The framework's own models read a stream to its end, so the adapter does."""
+    world = FakeWorld([TextDelta("Done."), Finish(), Failed(ProviderError("boom"))])
+    with pytest.raises(pydantic_ai.ModelAPIError, match="boom"):
+        run(world, "hi")
 
 
 def test_an_exception_of_the_stream_passes_through() -> None:
