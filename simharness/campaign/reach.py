@@ -1,7 +1,8 @@
-"""Reach: which lines of the reference loop a case executes on the default schedule.
+"""Reach: which lines of the reference loop a case executes.
 
-A change in a line that a trial does not execute does not change that trial, so generated mutants
-are tried only with the cases that reach them.
+On the default schedule, and with its `anywhere` actions at each place. A change in a line that a
+trial does not execute does not change that trial, so generated mutants are tried only with the
+cases that reach them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import attrs
 from simharness.agent import NotApplicable
 from simharness.agents import find, reference
 from simharness.check import REFERENCE, Bench
-from simharness.choices import ScheduleChooser
+from simharness.search import Sweep, explore
 from simharness.world.run import batch
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ __all__ = ["Reach", "reach_of"]
 
 _Line = tuple[str, int]
 _NEAR = 12  # lines: about a function
+_PLACES = 40  # trials: more than the suite's `anywhere` actions have places
 
 
 @attrs.frozen
@@ -57,14 +59,15 @@ class Reach:
 
 
 def reach_of(cases: Sequence[Case]) -> Reach:
-    """Run each case once on the reference loop; not those that are about a seeded fault."""
+    """Run each case on the reference loop; not those that are about a seeded fault."""
     cases = [case for case in cases if case.mutant is None]
     factory = find(REFERENCE)
     reached = []
     with batch():
         for case in cases:
             with _noting() as lines, contextlib.suppress(NotApplicable):
-                Bench(case, factory).trial(ScheduleChooser())
+                for _ in explore(Bench(case, factory).trial, Sweep(), _PLACES):
+                    pass
             reached.append(frozenset((name, n) for name, numbers in lines.items() for n in numbers))
     return Reach(cases, reached, Counter(line for lines in reached for line in lines))
 

@@ -11,10 +11,12 @@ from simharness.rules.asked import taken_actions
 from simharness.rules.conversation import heard
 from simharness.rules.reading import NEVER, Facts, read
 from simharness.rules.rule import NOTHING, Rule, judged
+from simharness.storing import SessionLoaded, StoreWrite
 from simharness.trace import (
     ActionTaken,
     CancelCalled,
     Message,
+    PromptCalled,
     ToolEnded,
     ToolExecutionEnd,
     ToolStarted,
@@ -53,7 +55,7 @@ def true_results(trace: Trace, contract: Contract) -> Judgement:
     if contract.unstarted_call is None or contract.late_tool_result is None:
         return NOTHING
     facts = read(trace, contract)
-    bodies = _bodies(facts)
+    bodies = _bodies(facts) | dict.fromkeys(_from_before(facts))
     judged_ids: set[str] = set()
     violations = []
     for one in heard(facts):
@@ -62,7 +64,7 @@ def true_results(trace: Trace, contract: Contract) -> Judgement:
                 continue
             body = bodies.get(message.call_id, _Body())
             if body is None:
-                continue  # the id names several calls
+                continue  # the id names several calls, or one of before the trial
             judged_ids.add(message.call_id)
             problem = _untrue(facts, message, body, one.n)
             if problem:
@@ -84,6 +86,19 @@ def _bodies(facts: Facts) -> dict[str, _Body | None]:
     for chunk in facts.args_taken():
         streams.setdefault(chunk.call_id, set()).add((chunk.run, chunk.request))
     return found | {call: None for call, sent in streams.items() if len(sent) > 1}
+
+
+def _from_before(facts: Facts) -> set[str]:
+    """The calls whose results were in the session that the trial began with: nobody saw them run.
+
+    Where the agent wrote something while it loaded, a result may be one that it has made up.
+    """
+    for record in facts.trace:
+        if isinstance(record, SessionLoaded):
+            return {message.call_id for message in record.messages if message.role == "tool"}
+        if isinstance(record, PromptCalled | StoreWrite):
+            break
+    return set()
 
 
 def _untrue(facts: Facts, result: Message, body: _Body, n: int) -> str:

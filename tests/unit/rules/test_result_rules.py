@@ -4,6 +4,7 @@ import attrs
 import pytest
 
 from simharness.contract import Contract
+from simharness.storing import SessionLoaded, StoreWrite
 from simharness.trace import (
     ActionTaken,
     Call,
@@ -189,3 +190,14 @@ def test_a_history_without_results_is_no_occasion() -> None:
     """Nothing is said."""
     judged = verdict("result-truthful", PromptCalled("hi"), done(), contract=ANSWERS)
     assert 0 == judged.occasions
+
+
+def test_a_result_of_before_the_trial_is_taken_for_what_it_is() -> None:
+    """Nobody saw the tool run. What the agent wrote while it loaded, though, it may have made up."""
+    call = assistant("", Call("c1", "search", "{}"))
+    history = (HI, call, tool_result("c1", "3 hits"))
+    asked = [PromptCalled("hi"), RequestMade(2, (*history, HI)), done()]
+    loaded = SessionLoaded(history)
+    assert [] == problems([loaded, *asked])
+    repaired = StoreWrite(1, "{}", "saved")
+    assert ["looks like a success, but the tool never ran"] == problems([repaired, loaded, *asked])
