@@ -58,11 +58,14 @@ class Point(NamedTuple):
     """One choice point of a finished trial: what was offered and what was taken.
 
     `at` is how many records the trace had when the choice was made, for reports; -1: not noted.
+    `same`: the option that is known to lead to the very same trial, if nothing but the first option
+    is taken from here on; 0: none is known.
     """
 
     options: tuple[Option, ...]
     chosen: int
     at: int = -1
+    same: int = 0
 
 
 Course = tuple[Point, ...]

@@ -27,10 +27,12 @@ __all__ = ["Known", "Plan", "Planned", "Player", "Shape", "coarse_to_fine"]
 class Shape:
     """How many options each point of a trial offered: enough to plan deviations from it.
 
-    `course` is kept of the default trial only; it is too long to be sent around for each.
+    `same`: the option of each that leads to the same trial, or 0. `course` is kept of the default
+    trial only; it is too long to be sent around for each.
     """
 
     counts: array[int]
+    same: array[int]
     course: Course | None
 
     @classmethod
@@ -38,7 +40,8 @@ class Shape:
         """The shape of a trial."""
         default = not any(point.chosen for point in course)
         counts = array("H", (len(point.options) for point in course))
-        return cls(counts, course if default else None)
+        same = array("H", (point.same for point in course))
+        return cls(counts, same, course if default else None)
 
 
 Plan = Iterator[Iterable[Schedule]]

@@ -75,6 +75,8 @@ class Boundaries:
         self.closing = False  # True: the trial is over, and only unwound
         self.quiet_watch: list[Callable[[bool], bool]] = []
         self._ended: TrialEnded | None = None
+        self._asked: tuple[int, float] | None = None  # see `_mark_same`
+        self._behind = 0  # the progress behind the latest pass
         self.chooser = chooser  # decides; may be replaced before the first choice
         self._relaxed = relaxed
         self._busy = Busy(self.limits)
@@ -94,10 +96,12 @@ class Boundaries:
         ready = self.loop.ready
         if not ready:
             if self.quiet_watch:
+                self._asked = None
                 self._watch_quiet(quiet=not self.loop.workers.awake())
             if not self._ask_idle():
                 return False
         else:
+            self._asked = None
             busy = self._busy.progress == self.progress and self._busy.check(self)
             self._busy.progress = self.progress
             if self.quiet_watch:
@@ -110,6 +114,7 @@ class Boundaries:
         if heap and heap[0][0] <= self.clock.now + RESOLUTION_S:
             self._run_timers()
         self._run_handles()
+        self._behind = self.progress
         if self.count > self.limits.boundaries:
             raise TrialEnded("step-limit", f"{self.limits.boundaries} loop boundaries")
         if self._ended is not None:
@@ -173,6 +178,7 @@ class Boundaries:
                 return
             chosen = self.choose(options)
             if chosen == 0:
+                self._asked = (len(self.points) - 1, clock.now) if self.free else None
                 return
             if chosen > len(offers):
                 clock.now = max(clock.now, deadline)
@@ -181,6 +187,7 @@ class Boundaries:
 
     def _ask_idle(self) -> bool:
         """Nothing is ready: the earliest delivery or timer comes, or, late, another."""
+        asked, self._asked = self._asked, None
         deadline = self.clock.deadline()
         if not any(self._lanes):  # only timers, as in most iterations of a busy program
             self.clock.now = (
@@ -202,6 +209,8 @@ class Boundaries:
             return True
         source = default if chosen == 0 else late[chosen - 1]
         assert source is not None, "an option without a source is `time passes`"
+        if asked is not None and source is default:
+            self._mark_same(source, *asked)
         self._deliver(source)
         if self.loop.ready:
             self._ask_ready()
@@ -225,8 +234,22 @@ class Boundaries:
         chosen = self.chooser.choose(options)
         assert 0 <= chosen < len(options), f"chose {chosen} of {len(options)} options"
         # tuple.__new__ does without the Python function that a NamedTuple's constructor is.
-        self.points.append(_make(Point, (options, chosen, len(self.records))))
+        self.points.append(_make(Point, (options, chosen, len(self.records), 0)))
         return chosen
+
+    def _mark_same(self, source: Source, asked: int, now: float) -> None:
+        """Note where delivering `source` earlier, before what was ready then, changes nothing.
+
+        Point `asked` asked whether to run what was ready, and was told to. Nothing came of that but
+        records: no handle, no timer, no time, no word to a stream. So the handle that `source` adds
+        now runs next either way, in this pass or as the last one of that pass.
+        """
+        if now != self.clock.now or source.due > now or self.progress != self._behind:
+            return
+        point = self.points[asked]
+        for number, option in enumerate(point.options):
+            if option is source.option:
+                self.points[asked] = point._replace(same=number)
 
     # --- doing ----------------------------------------------------------------------------
 
@@ -240,6 +263,7 @@ class Boundaries:
         """Make all timers that are due ready, behind what was delivered."""
         due = self.clock.due()
         if due:
+            self._asked = None
             self.progress += 1
             self.loop.ready.extend(due)
             if self.clock.now > self.limits.virtual_s:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, strategies as st
 
-from simharness.choices import EMPTY, Chooser, Kind, Option, Schedule
+from simharness.choices import EMPTY, Chooser, Kind, Option, Point, Schedule
 from simharness.search import Bounded, explore
 from simharness.search.plan import Shape
-from tests.tiny import Tree, climbing, family, leaves, running
+from tests.tiny import Tree, climbing, family, leaves, running, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,6 +95,49 @@ class TestCounts:
         exploration = explore(running(family(main, *children)), search, 100_000)
         assert count == len(list(exploration)) == exploration.trials
         assert f"exhausted: all {count:,} schedules" == search.describe()
+
+
+class TestSame:
+    """What the world knows to be the same trial is left out, on the last level only."""
+
+    def test_the_last_level_leaves_out_what_is_known(self) -> None:
+        """And the sentence counts it."""
+        search = Bounded(1)
+        exploration = explore(_one_is_known, search, 100)
+        assert [EMPTY, ((0, 1),), ((1, 2),)] == [found.schedule for found in exploration]
+        done = "exhaustive up to 1 (3 schedules, 1 more is the same)"
+        assert f"{done}; at least 2 schedules with 2 deviations not run" == search.describe()
+        assert not search.exhausted()
+
+    def test_an_earlier_level_runs_it(self) -> None:
+        """Behind it there may be schedules that lead elsewhere."""
+        search = Bounded(2)
+        list(explore(_one_is_known, search, 100))
+        assert "exhaustive up to 2 (5 schedules, 1 more is the same)" in search.describe()
+
+    def test_without_a_limit_all_are_run(self) -> None:
+        """An enumeration counts every schedule there is."""
+        search = Bounded(None)
+        list(explore(_one_is_known, search, 100))
+        assert "exhausted: all 6 schedules" == search.describe()
+
+    def test_a_level_in_progress_counts_what_is_to_be_run(self) -> None:
+        """Of those that were to be run, not of all."""
+        search = Bounded(1)
+        list(explore(_one_is_known, search, 2))
+        assert (
+            "exhaustive up to 0 (1 schedule); 1 of 2 schedules with 1 deviation run, not the rest"
+            == search.describe()
+        )
+
+
+def _one_is_known(chooser: Chooser) -> Verdict:
+    """Two points of two and three options; of the second point, option 1 is the same trial."""
+    points = []
+    for labels, same in ((("a", "b"), 0), (("c", "d", "e"), 1)):
+        options = tuple(Option(label, Kind.SOURCE, label) for label in labels)
+        points.append(Point(options, chooser.choose(options), same=same))
+    return verdict(tuple(points), " ".join(p.options[p.chosen].label for p in points))
 
 
 class TestStatement:

@@ -7,13 +7,14 @@ import contextlib
 from collections.abc import AsyncIterator
 
 import anyio
+import pytest
 
-from simharness.choices import Kind, ScheduleChooser
+from simharness.choices import Kind, ScheduleChooser, deviations
 from simharness.world.eventloop import SimLoop
 from simharness.world.kernel import play
 from simharness.world.limits import Limits
 from simharness.world.sources import Call
-from tests.unit.world.every import every, results
+from tests.unit.world.every import Program, every, results
 
 
 def arrive(came: asyncio.Future[str]) -> None:
@@ -254,7 +255,7 @@ def test_no_program_of_this_file_is_judged_by_chance() -> None:
 
     def courses() -> list[list[tuple[list[str], int]]]:
         return [
-            [([option.label for option in options], chosen) for options, chosen, _ in played.course]
+            [([option.label for option in point.options], point.chosen) for point in played.course]
             for played in every(cancelled_reader)
         ]
 
@@ -291,3 +292,81 @@ def test_what_a_program_leaves_is_named() -> None:
     kinds = sorted({left.kind for left in play(leaves).left})
     assert ["leaked-generator", "leaked-task", "leaked-timer"] == kinds
     assert () == play(cancelled_reader).left
+
+
+def marks(program: Program) -> list[str]:
+    """What of the default schedule's options is noted as the same trial, by label."""
+    course = play(program).course
+    return [point.options[point.same].label for point in course if point.same]
+
+
+def test_a_delivery_that_is_next_anyway_is_noted() -> None:
+    """Before what is ready or behind it, if nothing comes of that: the same."""
+
+    async def main(loop: SimLoop) -> None:
+        Call(loop, "item", lambda: None)
+        loop.call_soon(str)
+        await asyncio.sleep(1)
+
+    assert ["item"] == marks(main)
+
+
+def test_a_delivery_with_something_ready_behind_it_is_not_noted() -> None:
+    """What the ready handle makes ready would run first by default, and second otherwise."""
+
+    async def main(loop: SimLoop) -> None:
+        Call(loop, "item", lambda: None)
+        loop.call_soon(loop.call_soon, str)
+        await asyncio.sleep(1)
+
+    first, second, *_ = play(main).course
+    assert (0, 1) == (first.same, second.same)
+
+
+def test_a_delivery_for_which_time_must_pass_is_not_noted() -> None:
+    """What is ready would run later than it does by default."""
+
+    async def main(loop: SimLoop) -> None:
+        Call(loop, "item", lambda: None, due=0.5)
+        loop.call_soon(str)
+        await asyncio.sleep(1)
+
+    assert [] == marks(main)
+
+
+def test_a_delivery_beside_a_timer_is_not_noted() -> None:
+    """A timer that is due runs behind what is ready, and so before the delivery."""
+
+    async def main(loop: SimLoop) -> None:
+        Call(loop, "item", lambda: None)
+        loop.call_soon(str)
+        loop.call_later(0, str)
+        await asyncio.sleep(1)
+
+    assert [] == marks(main)
+
+
+def test_a_delivery_behind_word_to_a_stream_is_not_noted() -> None:
+    """What looks at the world between two iterations may have told a stream of a cancel."""
+
+    async def main(loop: SimLoop) -> None:
+        def poll() -> None:
+            loop.boundaries.progress += 1
+
+        Call(loop, "item", lambda: None)
+        loop.call_soon(loop.boundaries.polls.append, poll)
+        await asyncio.sleep(1)
+
+    assert [] == marks(main)
+
+
+@pytest.mark.parametrize("program", [cancelled_reader])
+def test_what_is_noted_is_the_same_trial(program: Program) -> None:
+    """Behind each schedule of a small program."""
+    for played in every(program):
+        schedule = deviations(played.course)
+        first = schedule[-1][0] + 1 if schedule else 0
+        for number, point in list(enumerate(played.course))[first:]:
+            if point.same:
+                again = play(program, ScheduleChooser((*schedule, (number, point.same))))
+                assert (played.result, played.errors) == (again.result, again.errors)
