@@ -193,7 +193,7 @@ def test_a_history_without_results_is_no_occasion() -> None:
 
 
 def test_a_result_of_before_the_trial_is_taken_for_what_it_is() -> None:
-    """Nobody saw the tool run. What the agent wrote while it loaded, though, it may have made up."""
+    """Nobody saw the tool run. But what the agent wrote while it loaded, it may have made up."""
     call = assistant("", Call("c1", "search", "{}"))
     history = (HI, call, tool_result("c1", "3 hits"))
     asked = [PromptCalled("hi"), RequestMade(2, (*history, HI)), done()]
