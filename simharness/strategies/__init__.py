@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from simharness.strategies.answers import streams
 from simharness.strategies.cases import cases
+from simharness.strategies.kinds import of_kind
 from simharness.strategies.schedules import schedules
 
-__all__ = ["cases", "schedules", "streams"]
+__all__ = ["cases", "of_kind", "schedules", "streams"]

@@ -8,7 +8,7 @@ from simharness.scenario.model import Report, Stream
 from simharness.strategies.steps import ENDS, PAUSES, STEPS, TOOL_NAMES
 from simharness.strategies.written import Data, Document, Word, streams_of
 
-__all__ = ["ANSWERS", "streams"]
+__all__ = ["ANSWERS", "OPTIONS", "REACTIONS", "answers", "said", "streams"]
 
 
 def streams() -> st.SearchStrategy[Stream]:
@@ -20,7 +20,7 @@ def streams() -> st.SearchStrategy[Stream]:
 
 
 _REPORTS = st.sampled_from([Word(report) for report in Report])
-_REACTIONS: st.SearchStrategy[Data] = st.one_of(
+REACTIONS: st.SearchStrategy[Data] = st.one_of(
     _REPORTS,
     st.fixed_dictionaries(
         {"report": _REPORTS},
@@ -34,13 +34,13 @@ _REACTIONS: st.SearchStrategy[Data] = st.one_of(
         },
     ),
 )
-_OPTIONS: st.SearchStrategy[Document] = st.one_of(
+OPTIONS: st.SearchStrategy[Document] = st.one_of(
     st.just({}),
-    st.fixed_dictionaries({"on_cancel": _REACTIONS}),
+    st.fixed_dictionaries({"on_cancel": REACTIONS}),
     st.fixed_dictionaries(
         {},
         optional={
-            "on_cancel": _REACTIONS,
+            "on_cancel": REACTIONS,
             "start": st.just(value=False),
             "burst": st.integers(2, 3),
             "every": PAUSES,
@@ -57,20 +57,27 @@ _NOTHING: list[Data] = [Word("finish")]
 
 
 @st.composite
-def _strange(draw: st.DrawFn) -> list[Data]:
-    return [*draw(_SAID), *draw(ENDS)] or _NOTHING
-
-
-_STREAMS = st.one_of(_PLAIN, _strange())
+def said(
+    draw: st.DrawFn,
+    steps: st.SearchStrategy[list[Data]],
+    ends: st.SearchStrategy[list[Data]] = ENDS,
+) -> list[Data]:
+    """The steps of one answer with an end behind them."""
+    return [*draw(steps), *draw(ends)] or _NOTHING
 
 
 @st.composite
-def _answers(draw: st.DrawFn) -> Data:
-    """Half of them plain, so that runs get far enough for the strange ones to matter."""
-    stream: Data = draw(_STREAMS)
-    options = draw(_OPTIONS)
-    return {"stream": stream, **options} if options else stream
+def answers(
+    draw: st.DrawFn,
+    streams: st.SearchStrategy[list[Data]],
+    options: st.SearchStrategy[Document] = OPTIONS,
+) -> Data:
+    """An entry of `model:` with these steps."""
+    stream: Data = draw(streams)
+    chosen = draw(options)
+    return {"stream": stream, **chosen} if chosen else stream
 
 
-ANSWERS = _answers()
-"""One entry of `model:`."""
+ANSWERS = answers(st.one_of(_PLAIN, said(_SAID)))
+"""One entry of `model:`. Half of them are plain, so that runs get far enough for the strange ones
+to matter."""

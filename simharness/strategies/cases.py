@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import attrs
 from hypothesis import strategies as st
 
 from simharness.scenario.model import Case
@@ -12,7 +13,7 @@ from simharness.strategies.surroundings import FAULTS, SETTINGS, STORES, TOOLS
 from simharness.strategies.user import SCRIPTS, Manners, User
 from simharness.strategies.written import Document, Word, case_of
 
-__all__ = ["cases"]
+__all__ = ["NONE", "Ground", "cases", "cases_on"]
 
 _EPILOGUES: st.SearchStrategy[Document] = st.one_of(
     st.just({}),
@@ -24,7 +25,8 @@ _TALK = ("prompt", "wait", "steer", "follow_up", "continue", "ephemeral")
 _ALL = st.sampled_from((*["cancel"] * 6, *_TALK, "context_restart", "shutdown", "dispose"))
 _KILLED = st.sampled_from((*["cancel"] * 4, *["kill"] * 4, *_TALK, "context_restart", "shutdown"))
 _FATES = st.sampled_from((None, None, Word("run"), Word("drop"), Word("park")))
-_NONE: st.SearchStrategy[Document] = st.just({})
+NONE: st.SearchStrategy[Document] = st.just({})
+"""Nothing of that part of a document."""
 
 
 def cases(
@@ -44,32 +46,41 @@ def cases(
     """
     chosen = st.sampled_from((None, *map(Word, ways)))
     if plain:
-        return _cases(Manners(_PLAIN, chosen), settings=_NONE, hooks=_NONE, stores=_NONE)
+        return cases_on(Ground(Manners(_PLAIN, chosen), epilogues=_EPILOGUES))
     manners = Manners(_KILLED if store else _ALL, chosen, _FATES)
-    stores = STORES if store else _NONE
-    return _cases(manners, settings=SETTINGS, hooks=HOOKS, stores=stores)
+    ground = Ground(manners, settings=SETTINGS, hooks=HOOKS, faults=FAULTS, epilogues=_EPILOGUES)
+    return cases_on(attrs.evolve(ground, rest=STORES) if store else ground)
+
+
+@attrs.frozen
+class Ground:
+    """What cases are put together from: a user with answers, and parts of the document.
+
+    `rest` are any other keys of a file.
+    """
+
+    manners: Manners
+    tools: st.SearchStrategy[Document] = TOOLS
+    settings: st.SearchStrategy[Document] = NONE
+    hooks: st.SearchStrategy[Document] = NONE
+    faults: st.SearchStrategy[Document] = NONE
+    rest: st.SearchStrategy[Document] = NONE
+    epilogues: st.SearchStrategy[Document] = NONE
 
 
 @st.composite
-def _cases(
-    draw: st.DrawFn,
-    manners: Manners,
-    *,
-    settings: st.SearchStrategy[Document],
-    hooks: st.SearchStrategy[Document],
-    stores: st.SearchStrategy[Document],
-) -> Case:
+def cases_on(draw: st.DrawFn, ground: Ground) -> Case:
+    """Valid cases of what a ground has."""
     document: Document = {"scenario": Word("drawn"), "model": []}
-    tools = document["tools"] = draw(TOOLS)
-    agent = document["agent"] = draw(settings)
+    tools = document["tools"] = draw(ground.tools)
+    agent = document["agent"] = draw(ground.settings)
     if "second_prompt" in agent:
         document["contract"] = {"second_prompt": agent["second_prompt"]}
-    installed = document["hooks"] = draw(hooks)
-    user = User(draw, manners, tools=tuple(tools), hooks=tuple(installed))
+    installed = document["hooks"] = draw(ground.hooks)
+    user = User(draw, ground.manners, tools=tuple(tools), hooks=tuple(installed))
     document["run"] = user.actions()
-    if settings is not _NONE:
-        document.update(draw(FAULTS))
-    document.update(draw(stores))
+    document.update(draw(ground.faults))
+    document.update(draw(ground.rest))
     document["model"] = user.first_model
-    document.update(draw(_EPILOGUES))
+    document.update(draw(ground.epilogues))
     return case_of(document)

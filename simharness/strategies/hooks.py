@@ -8,7 +8,7 @@ from simharness.scenario.vocabulary import HOOKS as POSITIONS
 from simharness.strategies.steps import PAUSES, TOOL_NAMES
 from simharness.strategies.written import Data, Document, Word
 
-__all__ = ["HOOKS"]
+__all__ = ["HOOKS", "hooks_at"]
 
 _ALLOW: Document = {"allow": None}
 _RAISE: Document = {"raise": "boom"}
@@ -40,8 +40,9 @@ _WAITS: st.SearchStrategy[Document] = st.one_of(
 
 
 @st.composite
-def _some(draw: st.DrawFn) -> Document:
-    return {place: _chain(draw, place) for place in draw(_POSITIONS)}
+def hooks_at(draw: st.DrawFn, positions: st.SearchStrategy[list[str]]) -> Document:
+    """A hook or two at each of these positions."""
+    return {place: _chain(draw, place) for place in draw(positions)}
 
 
 def _chain(draw: st.DrawFn, position: str) -> list[Data]:
@@ -56,5 +57,5 @@ def _hook(draw: st.DrawFn, position: str) -> Document:
     return {**about, **wait, **act}
 
 
-HOOKS: st.SearchStrategy[Document] = st.one_of(st.just({}), st.just({}), _some())
+HOOKS: st.SearchStrategy[Document] = st.one_of(st.just({}), st.just({}), hooks_at(_POSITIONS))
 """Hooks by position; often none."""

@@ -15,7 +15,7 @@ from simharness.scenario.streams import chunk_count
 from simharness.strategies.steps import PAUSES, TOOL_NAMES
 from simharness.strategies.written import Document, Word
 
-__all__ = ["Scene", "draw_place"]
+__all__ = ["PLACES", "Scene", "draw_place"]
 
 _RECORDS = (
     "AgentStart",
@@ -33,7 +33,17 @@ _RECORDS = (
     "AttemptKept",
     "LogRow",
 )
-_WAITS = ({"during": "backoff"}, {"after": "backoff"}, {"during": "backoff 2"})
+_WAITS = {
+    "wait": ({"during": "backoff"}, {"after": "backoff"}, {"during": "backoff 2"}),
+    "write": (
+        *({"during": f"store write {number}"} for number in range(1, 8)),
+        *({"during": f"store flush{number}"} for number in ("", " 2")),
+    ),
+}
+PLACES = frozenset(
+    {"none", "chunk", "tool", "request", "terminal", "hook", "record", "wait", "time", "anywhere"}
+)
+"""All kinds of places but "write": that one is for cases with a store."""
 
 
 @attrs.frozen
@@ -66,19 +76,15 @@ class Scene:
         return [name for name in TOOL_NAMES if name in names and name in self.tools]
 
 
-def draw_place(draw: st.DrawFn, scene: Scene, *, anywhere: bool, inside: bool) -> Document:
+def draw_place(
+    draw: st.DrawFn, scene: Scene, *, anywhere: bool, inside: bool, of: frozenset[str] = PLACES
+) -> Document:
     """Draw the options that place an action: none, or an anchor; simple ones first.
 
     `anywhere`: the search may place the action. `inside`: it may be called from inside the agent.
+    `of`: the kinds of places; where a scene has none of them the action has no place.
     """
-    kinds = ["none"]
-    kinds += ["chunk"] * 2 * bool(scene.chunks())
-    kinds += ["tool"] * 2 * bool(scene.called())
-    kinds += ["request", "terminal"] * bool(scene.requests())
-    kinds += ["hook"] * 2 * bool(scene.hooks)
-    kinds += ["record", "wait", "time"]
-    kinds += ["anywhere"] * 2 * anywhere
-    kind = draw(st.sampled_from(kinds))
+    kind = draw(st.sampled_from(_kinds(scene, anywhere=anywhere, of=of)))
     if kind == "chunk":
         return _chunk(draw, scene)
     if kind == "tool":
@@ -93,11 +99,24 @@ def draw_place(draw: st.DrawFn, scene: Scene, *, anywhere: bool, inside: bool) -
         return _inside(draw, _word("after", f"{name} {number}"), allowed=inside)
     if kind == "hook":
         return _hook(draw, scene, allowed=inside)
-    if kind == "wait":
-        return {key: Word(value) for key, value in draw(st.sampled_from(_WAITS)).items()}
+    if kind in _WAITS:
+        return {key: Word(value) for key, value in draw(st.sampled_from(_WAITS[kind])).items()}
     if kind == "time":
         return {"at": draw(PAUSES)}
     return {"anywhere": True} if kind == "anywhere" else {}
+
+
+def _kinds(scene: Scene, *, anywhere: bool, of: frozenset[str]) -> list[str]:
+    """The kinds of places that a scene has, each as often as it is to be drawn."""
+    kinds = ["none"]
+    kinds += ["chunk"] * 2 * bool(scene.chunks())
+    kinds += ["tool"] * 2 * bool(scene.called())
+    kinds += ["request", "terminal"] * bool(scene.requests())
+    kinds += ["hook"] * 2 * bool(scene.hooks)
+    kinds += ["record", "wait", "time"]
+    kinds += ["anywhere"] * 2 * anywhere
+    kinds += ["write"]
+    return [kind for kind in kinds if kind in of] or ["none"]
 
 
 _NAMES = st.sampled_from(_RECORDS)

@@ -17,7 +17,7 @@ from simharness.strategies.written import Data, Document, Word
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ENDS", "PAUSES", "STEPS", "TEXTS", "TOOL_NAMES"]
+__all__ = ["ENDS", "PAUSES", "STEPS", "TEXTS", "TOOL_NAMES", "WRITTEN_ENDS", "calls"]
 
 TOOL_NAMES = ("search", "fetch", "save")
 """Names under which tools are defined; the first one is called most."""
@@ -41,10 +41,9 @@ def _under(key: str) -> Callable[[Data], Data]:
 
 
 @st.composite
-def _calls(draw: st.DrawFn) -> Data:
-    """A call whose argument text is cut at any characters."""
-    call: Document = {"name": draw(_NAMES)}
-    text = draw(_TEXTS_OF_ARGUMENTS)
+def _calls(draw: st.DrawFn, names: st.SearchStrategy[str], texts: st.SearchStrategy[str]) -> Data:
+    call: Document = {"name": draw(names)}
+    text = draw(texts)
     cuts = sorted({min(cut, len(text)) for cut in draw(_CUTS)})
     bounds = zip([0, *cuts], [*cuts, len(text)], strict=True)
     call["pieces"] = [text[start:end] for start, end in bounds]
@@ -54,6 +53,15 @@ def _calls(draw: st.DrawFn) -> Data:
 
 _NAMES = st.sampled_from(_CALLED)
 _TEXTS_OF_ARGUMENTS = st.sampled_from(_ARGUMENTS)
+
+
+def calls(
+    names: st.SearchStrategy[str] = _NAMES, texts: st.SearchStrategy[str] = _TEXTS_OF_ARGUMENTS
+) -> st.SearchStrategy[Data]:
+    """A call of one of `names` whose argument text, one of `texts`, is cut at any characters."""
+    return _calls(names, texts)
+
+
 _CUTS = st.lists(st.integers(0, max(map(len, _ARGUMENTS))), max_size=3)
 _IDENTITIES: st.SearchStrategy[Document] = st.one_of(
     st.just({}),
@@ -71,7 +79,7 @@ _TOKENS = st.integers(0, 20)
 STEPS: st.SearchStrategy[Data] = st.one_of(
     TEXTS,
     TEXTS.map(_under("reasoning")),
-    _calls(),
+    calls(),
     st.sampled_from([Word(mark) for mark in Mark]),
     st.tuples(_TOKENS, _TOKENS).map(_under("usage")),
     PAUSES.map(_under("wait")),
@@ -111,11 +119,15 @@ def _more_after_an_end(draw: st.DrawFn) -> list[Data]:
 
 _ANY = st.one_of(_GOING_ON, _FINAL)
 
+WRITTEN_ENDS: st.SearchStrategy[list[Data]] = st.one_of(
+    st.lists(_GOING_ON, min_size=1, max_size=1), st.lists(_FINAL, min_size=1, max_size=1)
+)
+"""One end."""
+
 ENDS: st.SearchStrategy[list[Data]] = st.one_of(
     st.just([]),
     st.just([]),
-    st.lists(_GOING_ON, min_size=1, max_size=1),
-    st.lists(_FINAL, min_size=1, max_size=1),
+    WRITTEN_ENDS,
     _more_after_an_end(),
 )
 """How a stream ends: nothing written, one end, or an end with more behind it."""

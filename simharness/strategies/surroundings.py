@@ -8,7 +8,7 @@ from simharness.scenario.model import ToolReaction
 from simharness.strategies.steps import PAUSES, TOOL_NAMES
 from simharness.strategies.written import Data, Document, Word
 
-__all__ = ["FAULTS", "SETTINGS", "STORES", "TOOLS"]
+__all__ = ["FAULTS", "LASTING", "SETTINGS", "STORES", "TOOLS", "all_tools", "words"]
 
 
 @st.composite
@@ -30,16 +30,33 @@ _WORK: st.SearchStrategy[Document] = st.fixed_dictionaries(
 _TOOL: st.SearchStrategy[Data] = st.one_of(st.just("ok"), _scripted())
 _ANY_TOOLS = st.dictionaries(st.sampled_from(TOOL_NAMES), _TOOL, max_size=3)
 
+LASTING: st.SearchStrategy[Data] = st.builds(
+    lambda result, work: {**result, **work},
+    st.sampled_from(({"returns": "3 hits"}, {"returns": "3 hits"}, {"raises": "broken"})),
+    st.fixed_dictionaries(
+        {"takes": PAUSES, "effects": st.integers(0, 4)},
+        optional={"on_cancel": st.sampled_from([Word(reaction) for reaction in ToolReaction])},
+    ),
+)
+"""A tool that works for a while, so that something can happen while it does."""
+
+
+def all_tools(tool: st.SearchStrategy[Data] = LASTING) -> st.SearchStrategy[Document]:
+    """All tools that answers call, each drawn from `tool`."""
+    return st.fixed_dictionaries(dict.fromkeys(TOOL_NAMES, tool))
+
+
 TOOLS: st.SearchStrategy[Document] = st.one_of(
     _TOOL.map(lambda tool: {TOOL_NAMES[0]: tool}),
-    st.fixed_dictionaries(dict.fromkeys(TOOL_NAMES, _TOOL)),
+    all_tools(_TOOL),
     _ANY_TOOLS,
 )
 """Up to three tools by name, mostly with the one that is called most."""
 
 
-def _words(*words: str) -> st.SearchStrategy[Word]:
-    return st.sampled_from([Word(word) for word in words])
+def words(*texts: str) -> st.SearchStrategy[Word]:
+    """One of these words of the language; simple ones first."""
+    return st.sampled_from([Word(text) for text in texts])
 
 
 _RETRY = st.fixed_dictionaries(
@@ -52,7 +69,7 @@ SETTINGS: st.SearchStrategy[Document] = st.one_of(
         {},
         optional={
             "turn_limit": st.integers(0, 3),
-            "tools": _words("sequential", "batched", "parallel"),
+            "tools": words("sequential", "batched", "parallel"),
             "cap": st.integers(1, 2),
             "retry": _RETRY,
             "system": st.just("Be brief."),
@@ -61,8 +78,8 @@ SETTINGS: st.SearchStrategy[Document] = st.one_of(
     st.fixed_dictionaries(
         {},
         optional={
-            "second_prompt": _words("queue", "interrupt", "rollback"),
-            "queue_on_cancel": _words("run", "drop", "park"),
+            "second_prompt": words("queue", "interrupt", "rollback"),
+            "queue_on_cancel": words("run", "drop", "park"),
             "batch": st.integers(1, 2),
             "exclusive": st.lists(st.sampled_from(TOOL_NAMES), max_size=2),
             "token_limit": st.integers(0, 30),
@@ -81,7 +98,7 @@ FAULTS: st.SearchStrategy[Document] = st.one_of(
     st.fixed_dictionaries(
         {},
         optional={
-            "log": st.fixed_dictionaries({"fails": _words("once", "always")}),
+            "log": st.fixed_dictionaries({"fails": words("once", "always")}),
             "model_client": st.just(Word("renew")),
         },
     ),

@@ -12,17 +12,16 @@ from hypothesis import strategies as st
 
 from simharness.scenario.model import Stream
 from simharness.strategies.answers import ANSWERS
-from simharness.strategies.places import Scene, draw_place
+from simharness.strategies.places import PLACES, Scene, draw_place
 from simharness.strategies.steps import TEXTS
 from simharness.strategies.written import Data, Document, Word, streams_of
 
-__all__ = ["SCRIPTS", "Manners", "User"]
+__all__ = ["LATER", "SCRIPTS", "Manners", "User"]
 
 _CANCELS_MAX = 3
 _ACTIONS_MAX = 6
 _MORE = st.sampled_from((False, True, True))
 _ENDINGS = st.one_of(st.just(""), TEXTS)
-_HOW = st.sampled_from(("later", "meanwhile", "placed"))
 _PROMPTS = frozenset({"prompt", "continue", "ephemeral"})
 _STOPS = frozenset({"shutdown", "dispose", "context_restart"})
 _REASONS = st.sampled_from((None, "shutdown", "timeout"))
@@ -31,14 +30,29 @@ _NOTHING: st.SearchStrategy[Word | None] = st.none()
 SCRIPTS = st.lists(ANSWERS, max_size=4)
 """The answers to the requests of one prompt."""
 
+_HOW = st.sampled_from(("later", "meanwhile", "placed"))
+LATER = st.just("later")
+"""Further prompts wait for the run before."""
+
 
 @attrs.frozen
 class Manners:
-    """What a user may do: `kinds` of actions, `ways` of cancelling, what to say of the `queue`."""
+    """What a user may do: `kinds` of actions, `ways` of cancelling, what to say of the `queue`.
+
+    `scripts`: the answers to a prompt. `places`: the kinds of places of what is no prompt, `inside`
+    the agent or only outside of it. `how`: further prompts come later, meanwhile or placed.
+    `least`: so many actions follow the first prompt. `cancels`: at most so many cancels.
+    """
 
     kinds: st.SearchStrategy[str]
-    ways: st.SearchStrategy[Word | None]
+    ways: st.SearchStrategy[Word | None] = _NOTHING
     queue: st.SearchStrategy[Word | None] = _NOTHING
+    scripts: st.SearchStrategy[list[Data]] = SCRIPTS
+    places: frozenset[str] = PLACES
+    inside: bool = True
+    how: st.SearchStrategy[str] = _HOW
+    least: int = 0
+    cancels: int = _CANCELS_MAX
 
 
 class User:
@@ -63,9 +77,9 @@ class User:
     def actions(self) -> list[Data]:
         """The first prompt and what follows it."""
         kinds = self._manners.kinds
-        actions = [self._draw(_action(self, kinds, first=True))]
+        actions = [self._draw(_action(self, kinds, asked=True))]
         while len(actions) < _ACTIONS_MAX:
-            another = self._draw(_action(self, kinds))
+            another = self._draw(_action(self, kinds, asked=len(actions) <= self._manners.least))
             if another is None:
                 break
             actions.append(another)
@@ -77,7 +91,7 @@ class User:
             return self._prompt("prompt")
         if kind in _PROMPTS:
             return self._prompt(kind)
-        if kind == "cancel" and self._cancels < _CANCELS_MAX:
+        if kind == "cancel" and self._cancels < self._manners.cancels:
             return self._cancel()
         if kind in {"steer", "follow_up"}:
             return {kind: self._say("Remark"), **self._place(anywhere=True)}
@@ -115,9 +129,9 @@ class User:
         if verb == "continue":
             prompt = {verb: None}
         alone = not self._running
-        how = self._draw(_HOW)
+        how = self._draw(self._manners.how)
         place = self._place(outside=True) if how == "placed" and not alone else {}
-        model = self._draw(SCRIPTS)
+        model = self._draw(self._manners.scripts)
         script = streams_of(model)
         if not self._begun:
             self.first_model = model
@@ -132,12 +146,14 @@ class User:
 
     def _place(self, *, anywhere: bool = False, outside: bool = False) -> Document:
         scene = Scene(self._running, self._tools, self._hooks)
-        return draw_place(self._draw, scene, anywhere=anywhere, inside=not outside)
+        inside = self._manners.inside and not outside
+        places = self._manners.places
+        return draw_place(self._draw, scene, anywhere=anywhere, inside=inside, of=places)
 
 
 @st.composite
 def _action(
-    draw: st.DrawFn, user: User, kinds: st.SearchStrategy[str], *, first: bool = False
+    draw: st.DrawFn, user: User, kinds: st.SearchStrategy[str], *, asked: bool
 ) -> Data | None:
     """One action, or that there are no more, as one piece that shrinking can take out whole."""
-    return user.action(draw(kinds)) if first or draw(_MORE) else None
+    return user.action(draw(kinds)) if asked or draw(_MORE) else None

@@ -12,13 +12,13 @@ from tests.docs.pages import Page
 PAGE = Path(__file__).parents[2] / "docs" / "property-tests.md"
 
 
-def test_the_example_runs_as_shown(tmp_path: Path) -> None:
-    """Someone who copies it has a passing test of the reference loop."""
+def test_the_examples_run_as_shown(tmp_path: Path) -> None:
+    """Someone who copies one has a passing test of the reference loop."""
     page = Page(PAGE.read_text(encoding="utf-8"), tmp_path)
 
     page.play()
 
-    assert 1 == page.commands
+    assert 2 == page.commands
 
 
 @pytest.mark.parametrize("name", strategies.__all__)

@@ -10,6 +10,7 @@ from tabulate import tabulate
 
 from simharness.field.pins import load_pins
 from simharness.scenario.model import Scenario
+from simharness.strategies.kinds import KINDS
 from tests.field.rows import INSTEAD, ROOT, Row, tagged
 
 __all__ = ["as_markdown"]
@@ -20,7 +21,12 @@ Each row is a public report of how an agent loop broke. The scenario shows its s
 words; the rule judges it; the mutant is the reference loop with that fault. `tests/field` plays
 every row: the mutant breaks the rule in each of its scenarios, the loop itself breaks none. The
 last column names the pins, releases on which `simharness field` sees the reported fault itself, or
-says why no scenario can show the report."""
+says why no scenario can show the report.
+
+Behind the scenarios, which are examples, each kind has a generator: `of_kind(NAME)` of
+`simharness.strategies` draws cases of that kind. `tests/property/test_kinds.py` plays them on the
+loop, where they break nothing, and on mutants of the kind, which they find; `make fuzz` draws from
+all of them."""
 
 
 def as_markdown(rows: Sequence[Row], scenarios: Sequence[Scenario]) -> str:
@@ -28,21 +34,31 @@ def as_markdown(rows: Sequence[Row], scenarios: Sequence[Scenario]) -> str:
     blocks = ["# Public reports in the suite", _INTRODUCTION, _totals(rows)]
     for kind in dict.fromkeys(row.kind for row in rows):
         own = [row for row in rows if row.kind == kind]
-        blocks.append(f"## {kind[0].upper()}{kind[1:]}\n\n{_table(own, scenarios)}")
+        heading = f"## {kind[0].upper()}{kind[1:]}"
+        blocks += [heading, *_generator(own[0]), _table(own, scenarios)]
     return "\n\n".join(blocks) + "\n"
 
 
 def _totals(rows: Sequence[Row]) -> str:
-    heads = ["kind", "reports", "scenario", *INSTEAD]
+    heads = ["kind", "reports", "scenario", *INSTEAD, "generator"]
     kinds = dict.fromkeys(row.kind for row in rows)
     table = [_total(kind, [row for row in rows if row.kind == kind]) for kind in kinds]
-    table.append(_total("all", rows))
+    table.append([*_total("all", rows)[:-1], ""])
     return tabulate(table, headers=heads, tablefmt="github")
 
 
 def _total(name: str, rows: Sequence[Row]) -> list[object]:
     states = Counter(row.instead or "scenario" for row in rows)
-    return [name, len(rows), *(states[state] for state in ("scenario", *INSTEAD))]
+    counts = [states[state] for state in ("scenario", *INSTEAD)]
+    generator = f"`{rows[0].folder}`" if rows[0].folder in KINDS else ""
+    return [name, len(rows), *counts, generator]
+
+
+def _generator(row: Row) -> list[str]:
+    """What the generator of a row's kind draws."""
+    if row.folder not in KINDS:
+        return []
+    return [f'`of_kind("{row.folder}")` draws {KINDS[row.folder].draws}.']
 
 
 def _table(rows: Sequence[Row], scenarios: Sequence[Scenario]) -> str:

@@ -37,7 +37,8 @@ class Row:
     """One public report. Either `mutant` or `instead` and `why_not` are given.
 
     `rule`: what notices it, a rule or `expect.<key>`. `pins`: ids of `simharness/field/pins.yaml`,
-    which show the report on a release that has it.
+    which show the report on a release that has it. `folder`: the name of the kind's folder, which
+    is that of its generator in `simharness.strategies`.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Row:
     pins: tuple[str, ...] = ()
     instead: str = ""
     why_not: str = ""
+    folder: str = ""
 
     def __attrs_post_init__(self) -> None:
         if self.mutant is None:
@@ -72,7 +74,7 @@ def _rows_of(file: Path) -> Iterable[Row]:
     value: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
     for name, fields in value["reports"].items():
         pins = tuple(fields.pop("pins", ()))
-        yield Row(name, value["kind"], pins=pins, **fields)
+        yield Row(name, value["kind"], pins=pins, folder=file.parent.name, **fields)
 
 
 def tagged(scenarios: Iterable[Scenario], row: Row) -> Sequence[Scenario]:
