@@ -12,12 +12,13 @@ from tabulate import tabulate
 
 from tests.fuzz.hostile import KINDS
 from tests.fuzz.loading import MEMORY_MB
-from tests.fuzz.trials import REPEATED, SCHEDULES
+from tests.fuzz.trials import OF_KINDS, REPEATED, SCHEDULES
 
 __all__ = ["as_markdown"]
 
 _TRIALS = f"""\
-Cases are drawn by `simharness.strategies`, one in three of them with a session store, its faults
+Cases are drawn by `simharness.strategies`. One in {OF_KINDS} comes from the generators of the kinds
+of public reports in turn (`of_kind`); of the others one in three has a session store, its faults
 and kills. Each is played on the default schedule and on {SCHEDULES - 1} that are drawn at random;
 every rule judges every trial. Each {REPEATED}th trial is played again from its schedule and must
 give the same bytes. A failure is a broken rule, a limit that was hit (but for the deadlock of a
@@ -56,6 +57,7 @@ def _of_trials(blocks: Sequence[dict[str, Any]]) -> str:
         ("different pairs of case and schedule", f"{total['distinct']:,}"),
         ("different traces", f"{total['traces']:,}"),
         ("trials with a store", f"{total['with_store']:,}"),
+        ("trials of cases drawn for a kind of report", f"{total['of_kinds']:,}"),
         ("played twice", f"{total['repeated']:,}"),
         ("records judged", f"{total['records']:,}"),
         ("trials per second and process, drawing included", f"{speed:.0f}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 from pathlib import Path
@@ -11,20 +12,43 @@ import attrs
 import pytest
 
 from simharness.agents.mutants import find_mutant
+from simharness.strategies.kinds import KINDS as REPORTED
 from tests.fuzz.hostile import KINDS, hostile
 from tests.fuzz.ledger import Ledger
 from tests.fuzz.loading import load, peak_mb
 from tests.fuzz.page import as_markdown
-from tests.fuzz.trials import SCHEDULES, play_block
+from tests.fuzz.trials import (
+    CASES as CASES_OF_A_BLOCK,
+    OF_KINDS,
+    RUN,
+    SCHEDULES,
+    kinds_of,
+    play_block,
+)
 from tests.fuzz.working import work
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from simharness.agent import Agent, World
 
 CASES = 30
 FILES_OF_A_KIND = 5
+
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+"""A process that is killed, and a fault that hangs, leave coroutines that nobody awaits."""
+
+
+@pytest.fixture(autouse=True)
+def collected() -> Iterator[None]:
+    """What is left behind is collected, and warns, in the test that left it."""
+    yield
+    gc.collect()
 
 
 def faulty(world: World) -> Agent:
@@ -40,6 +64,16 @@ def test_a_block_of_trials_breaks_nothing() -> None:
     assert CASES < block.distinct <= block.trials
     assert 0 < block.with_store < block.trials
     assert 0 < block.repeated
+    assert CASES // OF_KINDS * SCHEDULES == block.of_kinds
+
+
+def test_the_kinds_of_reports_are_drawn_in_turn() -> None:
+    """Each block goes on where the one before it stopped, and a quarter of its cases are theirs."""
+    per_block = -(-(CASES_OF_A_BLOCK // OF_KINDS) // RUN)
+    turns = [kinds_of(block, CASES_OF_A_BLOCK) for block in range(len(REPORTED))]
+    assert {per_block} == {len(names) for names in turns}
+    names = [name for of_block in turns for name in of_block]
+    assert [*REPORTED] * per_block == names
 
 
 def test_a_block_is_a_function_of_its_number() -> None:
@@ -104,5 +138,6 @@ def test_the_page_adds_up_what_was_played() -> None:
     text = as_markdown([block, dead], [{"files": [file], "failures": []}], "make fuzz N=8")
     page = re.sub(" +", " ", text)
     assert f"| trials | {2 * SCHEDULES} |" in page
+    assert "| trials of cases drawn for a kind of report | 0 |" in page
     assert "| depth | 1 | 1 | 0 | 0 | 1.5 | 60 |" in page
     assert "```text\nblock 1 ended with -9\n```" in page

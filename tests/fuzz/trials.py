@@ -22,12 +22,23 @@ from simharness.report import text
 from simharness.scenario.model import Case
 from simharness.search import Deviate, Uniform
 from simharness.search.sampler import Drawn
-from simharness.strategies import cases
+from simharness.strategies import cases, of_kind
+from simharness.strategies.kinds import KINDS
 from simharness.trace import LimitHit
 from simharness.verdict import Verdict, Violation
 from simharness.world.run import batch
 
-__all__ = ["CASES", "SCHEDULES", "TRIALS", "Block", "drawn", "play_block"]
+__all__ = [
+    "CASES",
+    "OF_KINDS",
+    "RUN",
+    "SCHEDULES",
+    "TRIALS",
+    "Block",
+    "drawn",
+    "kinds_of",
+    "play_block",
+]
 
 CASES = 250
 SCHEDULES = 4
@@ -37,6 +48,12 @@ TRIALS = CASES * SCHEDULES
 REPEATED = 16
 """Every so many trials one is played again from its schedule and must give the same bytes."""
 
+OF_KINDS = 4
+"""One in so many cases is drawn from the generator of a kind of public report."""
+
+RUN = 16
+"""So many cases of one kind are drawn in a row, then comes the next kind."""
+
 _CASES = st.one_of(cases(), cases(), cases(store=True))
 
 
@@ -44,8 +61,9 @@ _CASES = st.one_of(cases(), cases(), cases(store=True))
 class Block:
     """What came of the trials of a block.
 
-    `distinct`: pairs of a case and a schedule, `traces`: of a case and a trace. `failures` are
-    texts: a rule that broke, a limit that was hit, or an exception that is a fault of ours.
+    `distinct`: pairs of a case and a schedule, `traces`: of a case and a trace. `of_kinds`: trials
+    of cases that were drawn for a kind of public report. `failures` are texts: a rule that broke, a
+    limit that was hit, or an exception that is a fault of ours.
     """
 
     number: int
@@ -53,6 +71,7 @@ class Block:
     distinct: int = 0
     traces: int = 0
     with_store: int = 0
+    of_kinds: int = 0
     repeated: int = 0
     records: int = 0
     seconds: float = 0.0
@@ -60,23 +79,39 @@ class Block:
 
 
 def drawn(block: int, count: int = CASES) -> list[Case]:
-    """The cases of a block, one in three with a store; the same in each process."""
+    """The cases of a block, those of the kinds last; the same in each process."""
+    of_kinds = count // OF_KINDS
+    found = _some(_CASES, block, count - of_kinds)
+    for number, name in enumerate(kinds_of(block, count)):
+        found += _some(of_kind(name), block, min(RUN, of_kinds - number * RUN))
+    return found
+
+
+def kinds_of(block: int, count: int) -> list[str]:
+    """The kinds that a block draws from: the block before it has those in front of them."""
+    runs = -(-(count // OF_KINDS) // RUN)
+    names = list(KINDS)
+    return [names[number % len(names)] for number in range(block * runs, (block + 1) * runs)]
+
+
+def _some(strategy: st.SearchStrategy[Case], number: int, count: int) -> list[Case]:
+    """Cases of a strategy; the simplest one, which always comes first, is left out."""
     found: list[Case] = []
 
-    @seed(block)
+    @seed(number)
     @settings(
-        max_examples=count,
+        max_examples=count + 1,
         phases=[Phase.generate],
         suppress_health_check=[*HealthCheck],
         database=None,
         deadline=None,
     )
-    @given(_CASES)
+    @given(strategy)
     def collect(case: Case) -> None:
         found.append(case)
 
     collect()
-    return found[:count]
+    return found[1 : count + 1]
 
 
 def play_block(block: int, agent: str = "reference", count: int = CASES) -> Block:
@@ -85,7 +120,7 @@ def play_block(block: int, agent: str = "reference", count: int = CASES) -> Bloc
     Raises nothing that a trial raises: that is one of the failures.
     """
     started = time.perf_counter()
-    tally = Block(block)
+    tally = Block(block, of_kinds=count // OF_KINDS * SCHEDULES)
     with batch():
         for number, case in enumerate(drawn(block, count)):
             tally = _added(tally, case, agent, first=number * SCHEDULES)
