@@ -25,6 +25,7 @@ from simharness.scenario.model import (
 )
 from simharness.scenario.nodes import ListNode, MapNode, Node, ScalarNode
 from simharness.scenario.schedules import read_schedule
+from simharness.scenario.settings import read_settings
 from simharness.scenario.stores import Store, read_store
 from simharness.scenario.streams import read_model
 from simharness.scenario.tools import read_tools
@@ -104,7 +105,7 @@ def read_case(reader: Reader, root: MapNode, values: Mapping[str, str]) -> Case:
         values=dict(values),
         tools=tools,
         actions=actions,
-        settings=_settings(reader, keys, "agent"),
+        settings=read_settings(reader, keys),
         hooks=_hooks(reader, keys),
         expect=expects.read(keys.get("expect"), any_agent=_any_agent(reader, keys)),
         violates=_rule(reader, keys.get("violates"), '"violates"'),
@@ -204,16 +205,12 @@ def _called(prompts: list[PromptAction]) -> frozenset[str]:
 # --- the rest -----------------------------------------------------------------------------------
 
 
-def _settings(reader: Reader, keys: Keys, name: str) -> dict[str, object]:
-    node = keys.get(name)
-    return {} if node is None else reader.settings(node, f'"{name}"')
-
-
 def _hooks(reader: Reader, keys: Keys) -> dict[str, object]:
     node = keys.get("hooks")
-    if node is not None:
-        reader.keys(node, '"hooks"', HOOKS)
-    return _settings(reader, keys, "hooks")
+    if node is None:
+        return {}
+    reader.keys(node, '"hooks"', HOOKS)
+    return reader.settings(node, '"hooks"')
 
 
 def _log(reader: Reader, keys: Keys) -> LogFault:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
+from simharness.agents.reference.settings import RetrySettings, Settings
 from simharness.choices import WordedDeviation
 from simharness.contract import Contract
 from simharness.scenario.load import load_text
@@ -15,6 +17,7 @@ from simharness.scenario.model import (
     Tool,
     ToolReaction,
 )
+from simharness.scenario.settings import SETTINGS
 from tests.unit.scenario.sheets import one_case, sheet
 
 TOOLS: dict[str, Tool] = {
@@ -187,3 +190,16 @@ def test_aliases_are_copies() -> None:
         "run: [prompt: hi]\n"
     )
     assert 4 == len(load_text(text).cases)
+
+
+def test_an_agent_may_have_settings_of_its_own() -> None:
+    """A name that looks like no known one is for the agent to judge."""
+    case = one_case(agent="{tool_limit: 3, model_callback: copy, retry: {jitter: 1}}")
+    assert {"tool_limit": 3, "model_callback": "copy", "retry": {"jitter": 1}} == case.settings
+
+
+def test_the_known_settings_are_those_of_the_reference() -> None:
+    """Each of its settings can be misspelt, and nothing else is known."""
+    fields = {field.name for field in attrs.fields(Settings)}
+    assert fields == set(SETTINGS)
+    assert {field.name for field in attrs.fields(RetrySettings)} == set(SETTINGS["retry"])

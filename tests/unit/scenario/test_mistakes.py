@@ -43,6 +43,14 @@ MISTAKES = {
     "an endless duration": (sheet(patience="99999999"), '"patience" is longer than 10000000 s'),
     "an unknown mode": (sheet(mode="loose"), 'unknown mode "loose". Known: strict, relaxed'),
     "an unknown hook": (sheet(hooks="{midleware: []}"), 'did you mean "middleware"?'),
+    "a misspelt setting": (
+        sheet(agent="{turn_limt: 1}"),
+        '4:9: no agent has the setting "turn_limt"; did you mean "turn_limit"?',
+    ),
+    "a misspelt setting of a setting": (
+        sheet(agent="{retry: {dely: 1s}}"),
+        '4:17: no agent has the setting "dely"; did you mean "delay"?',
+    ),
     "an unknown rule form": (sheet(violates="Tool Pairing"), '"violates" must be a rule id such'),
     "a waiver without reason": (sheet(waive="{settles: }"), "the reason of a waiver must be text"),
     "no budget at all": (sheet(explore="{budget: 0}"), '"budget" must be a whole number of at le'),
