@@ -16,6 +16,7 @@ import attrs
 from simharness.agent import ModelStream, ProviderError, Request, ToolFailure
 from simharness.bridges import down, up
 from simharness.bridges.lines import BadLine
+from simharness.scenario.vocabulary import EXCEPTIONS
 
 if TYPE_CHECKING:
     from simharness.bridges.down import Down
@@ -126,6 +127,8 @@ class Streams:
             answer = down.End(number)
         except ProviderError as error:
             answer = down.Break(number, error)
+        except tuple(EXCEPTIONS.values()) as error:  # the child has other exceptions
+            answer = down.Break(number, ProviderError(str(error), kind=type(error).__name__))
         stream.reading.task = None
         self._say(answer)
 

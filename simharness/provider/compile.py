@@ -44,6 +44,7 @@ from simharness.scenario.model import (
     UsageStep,
     WaitStep,
 )
+from simharness.scenario.vocabulary import EXCEPTIONS
 
 
 @attrs.frozen
@@ -74,6 +75,13 @@ class Delivery:
     def number(self) -> int:
         """The chunk number of this delivery, 0 if it brings no content."""
         return max((item.number for item in self.items), default=0)
+
+
+def raised_error(spec: ErrorSpec | None, fallback: str) -> Exception:
+    """What a read raises: the exception that the script names, or a provider's error."""
+    if spec is not None and spec.raised_as:
+        return EXCEPTIONS[spec.raised_as](spec.message)
+    return provider_error(spec, fallback)
 
 
 def provider_error(spec: ErrorSpec | None, fallback: str) -> ProviderError:

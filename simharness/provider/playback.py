@@ -25,7 +25,7 @@ from simharness.provider.compile import (
     compile_steps,
     compile_stream,
     end_item,
-    provider_error,
+    raised_error,
 )
 from simharness.scenario.model import EndKind, EndStep, Report, Stream, WireFaults
 from simharness.trace import (
@@ -306,7 +306,7 @@ class ScriptedStream(Source):
             self._finish_reading()
         if end.kind is EndKind.RAISE:
             self._finish_reading()
-            raise provider_error(end.error, end.reason or "the stream broke")
+            raise raised_error(end.error, end.reason or "the stream broke")
 
     def _finish_reading(self) -> None:
         if self._open:

@@ -133,19 +133,24 @@ class EndKind(enum.StrEnum):
     FINISH = "finish"  # the provider finished, `reason` says why
     ERROR = "error"  # the provider reports an error inside the stream
     ABORT = "abort"  # the provider says aborted, `reason` says why
-    RAISE = "raise"  # the read raises ProviderError
+    RAISE = "raise"  # the read raises: ProviderError, or what is named
     CLOSE = "close"  # the stream just ends: no finish
     HANG = "hang"  # nothing ever comes again
 
 
 @attrs.frozen
 class ErrorSpec:
-    """A scripted provider error."""
+    """A scripted provider error.
+
+    `raised_as` is the exception that the read raises in place of a provider's error: the name of
+    one of Python's own, as a client library lets them through.
+    """
 
     message: str = "scripted provider error"
     kind: str = "server"
     retryable: bool = False
     retry_after_s: float | None = None
+    raised_as: str = ""
 
 
 @attrs.frozen

@@ -25,6 +25,7 @@ from simharness.scenario.model import (
 )
 from simharness.scenario.nodes import ListNode, Node, ScalarNode
 from simharness.scenario.problems import closest, did_you_mean, listed
+from simharness.scenario.vocabulary import EXCEPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,6 +43,7 @@ PROVIDER_ABORT = "provider"
 _SLIP = 0.75  # a bare word this much like a reserved one is a slip, not text
 
 _ERROR_KEYS = ("message", "kind", "retryable", "retry_after")
+_RAISE_KEYS = ("as",)
 
 
 def read_step(reader: Reader, node: Node) -> Step | None:
@@ -136,19 +138,21 @@ def _error(reader: Reader, node: Node) -> EndStep:
 
 
 def _raise(reader: Reader, node: Node) -> EndStep:
-    return _end(EndKind.RAISE, error=_error_spec(reader, node))
+    return _end(EndKind.RAISE, error=_error_spec(reader, node, *_RAISE_KEYS))
 
 
-def _error_spec(reader: Reader, node: Node) -> ErrorSpec:
+def _error_spec(reader: Reader, node: Node, *more: str) -> ErrorSpec:
     default = ErrorSpec()
     if isinstance(node, ScalarNode):
         return default if node.value is None else ErrorSpec(node.text)
-    keys = reader.keys(node, "an error", _ERROR_KEYS)
+    keys = reader.keys(node, "an error", (*_ERROR_KEYS, *more))
+    raised_as = keys.get("as") if more else None
     return ErrorSpec(
         keys.text("message", default.message),
         kind=keys.text("kind", default.kind),
         retryable=keys.flag("retryable"),
         retry_after_s=keys.seconds("retry_after") if "retry_after" in keys else None,
+        raised_as=(raised_as and reader.word(raised_as, "exception", EXCEPTIONS)) or "",
     )
 
 

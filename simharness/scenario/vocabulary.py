@@ -12,7 +12,7 @@ from simharness.trace import Reported
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["HOOKS", "PROCESS_VERBS", "RECORDS", "VERBS", "WAITS", "Verb"]
+__all__ = ["EXCEPTIONS", "HOOKS", "PROCESS_VERBS", "RECORDS", "VERBS", "WAITS", "Verb"]
 
 RECORDS: Mapping[str, type[Reported]] = {
     name: kind
@@ -33,6 +33,11 @@ HOOKS = (
     "observer",
 )
 """Hook positions: keys of `hooks:` and names of anchors."""
+
+EXCEPTIONS: Mapping[str, type[Exception]] = {
+    kind.__name__: kind for kind in (TimeoutError, ConnectionResetError, ValueError, RuntimeError)
+}
+"""What a client library lets through although it is no error of a provider, by name."""
 
 WAITS = (
     "backoff",

@@ -58,6 +58,16 @@ def test_tools_and_their_failures_reach_the_next_request(node: Child) -> None:
     assert [("no index", True), ("3 hits", False)] == results
 
 
+def test_an_exception_of_python_is_an_error_in_the_child(node: Child) -> None:
+    """It has no such exception, and gets an error of a provider with that text."""
+    _, trace = played(
+        node,
+        "model: [[Hi, {raise: {message: no answer, as: TimeoutError}}]]\nrun: [{prompt: go}]\n",
+    )
+    settled, *_ = trace.of(RunSettled)
+    assert ("raised", "ProviderError: no answer") == (settled.how, settled.error)
+
+
 @pytest.mark.parametrize("name", ["cancel-after-each-chunk", "cancel-answered-late"])
 def test_a_cancel_keeps_what_was_shown(node: Child, name: str) -> None:
     """In the shipped scenarios, by the agent's own way."""

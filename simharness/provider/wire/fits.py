@@ -41,6 +41,8 @@ def unsayable(dialect: str, streams: Iterable[Stream]) -> str:
                 return "blocks of text have no numbers over a wire"
             kind = step.kind if isinstance(step, EndStep) else None
             reason = step.reason if isinstance(step, EndStep) else ""
+            if isinstance(step, EndStep) and step.error is not None and step.error.raised_as:
+                return f"no provider can make its client raise {step.error.raised_as}"
             if kind is EndKind.ABORT:
                 return "no provider says aborted over a wire"
             if kind is EndKind.FINISH and reason not in finishes:

@@ -20,16 +20,20 @@ from simharness.scenario.schema.forms import (
     words,
 )
 from simharness.scenario.steps import FINISH_REASONS, STEP_NAMES
+from simharness.scenario.vocabulary import EXCEPTIONS
 
 __all__ = ["answer", "reaction", "step", "store", "stream", "tool"]
 
 Schema = dict[str, Any]
 
-_ERROR = choice(
-    NOTHING,
-    TEXT,
-    section("error", {"message": TEXT, "kind": TEXT, "retryable": FLAG, "retry_after": SECONDS}),
-)
+_ERROR_KEYS: dict[str, Schema] = {
+    "message": TEXT,
+    "kind": TEXT,
+    "retryable": FLAG,
+    "retry_after": SECONDS,
+}
+_ERROR = choice(NOTHING, TEXT, section("error", _ERROR_KEYS))
+_RAISED = choice(NOTHING, TEXT, section("raised", _ERROR_KEYS | {"as": words(EXCEPTIONS)}))
 _DELTA = choice(TEXT, section("delta", {"text": TEXT, "index": COUNT}, required=["text"]))
 _CALL = choice(
     TEXT,
@@ -61,7 +65,7 @@ _VALUES: dict[str, Schema] = {
     "finish": choice(NOTHING, words(FINISH_REASONS)),
     "error": _ERROR,
     "abort": choice(NOTHING, TEXT),
-    "raise": _ERROR,
+    "raise": _RAISED,
 }
 """What steps with a value take; a block mark takes the number of its block, others nothing."""
 

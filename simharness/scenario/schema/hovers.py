@@ -101,6 +101,13 @@ HOVERS: Final[Mapping[str, Mapping[str, str]]] = {
         "retryable": "Whether it may pass.",
         "retry_after": "When the provider wants to be asked again.",
     },
+    "raised": {
+        "message": "The text of the error.",
+        "kind": "Its kind, such as rate_limit, auth or overloaded.",
+        "retryable": "Whether it may pass.",
+        "retry_after": "When the provider wants to be asked again.",
+        "as": "An exception of Python's that comes in place of a provider's error.",
+    },
     "delta": {"text": "The text.", "index": "The number of the block that it belongs to."},
     "call": {
         "name": "The tool.",

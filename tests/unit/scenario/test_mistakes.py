@@ -43,6 +43,14 @@ MISTAKES = {
     "an endless duration": (sheet(patience="99999999"), '"patience" is longer than 10000000 s'),
     "an unknown mode": (sheet(mode="loose"), 'unknown mode "loose". Known: strict, relaxed'),
     "an unknown hook": (sheet(hooks="{midleware: []}"), 'did you mean "middleware"?'),
+    "an unknown exception": (
+        sheet(model="[[{raise: {as: TimeotError}}]]"),
+        'unknown exception "TimeotError"; did you mean "TimeoutError"? Known: TimeoutError, Conn',
+    ),
+    "an exception that is reported": (
+        sheet(model="[[{error: {as: TimeoutError}}]]"),
+        'unknown key "as" of an error',
+    ),
     "a misspelt setting": (
         sheet(agent="{turn_limt: 1}"),
         '4:9: no agent has the setting "turn_limt"; did you mean "turn_limit"?',

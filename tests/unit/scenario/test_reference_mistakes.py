@@ -32,6 +32,7 @@ SETTINGS: dict[str, str] = {
     "call": "model: [[{call: {%}}]]",
     "usage": "model: [[{usage: {%}}]]",
     "error": "model: [[{error: {%}}]]",
+    "raised": "model: [[{raise: {%}}]]",
     "reaction": "model: [{stream: a, on_cancel: {%}}]",
     "close": "model: [{stream: a, on_cancel: {close: {%}}}]",
     "tool": "tools: {search: {%}}",

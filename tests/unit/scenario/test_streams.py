@@ -97,6 +97,9 @@ ENDS: dict[str, EndStep] = {
     "error": end(EndKind.ERROR, error=ErrorSpec()),
     "{error: boom}": end(EndKind.ERROR, error=ErrorSpec("boom")),
     "raise": end(EndKind.RAISE, error=ErrorSpec()),
+    "{raise: {message: slow, as: TimeoutError}}": end(
+        EndKind.RAISE, error=ErrorSpec("slow", raised_as="TimeoutError")
+    ),
     "{raise: {kind: rate_limit, retryable: true, retry_after: 2s}}": end(
         EndKind.RAISE, error=ErrorSpec(kind="rate_limit", retryable=True, retry_after_s=2.0)
     ),

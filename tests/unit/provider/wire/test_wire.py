@@ -287,6 +287,8 @@ def test_a_reaction_that_a_wire_cannot_carry_is_not_applicable() -> None:
         played(Client, "{stream: [One], on_cancel: aborted}")
     with pytest.raises(NotApplicable, match="no provider says aborted"):
         played(Client, "[One, {abort: user}]")
+    with pytest.raises(NotApplicable, match="no provider can make its client raise ValueError"):
+        played(Client, "[One, {raise: {as: ValueError}}]")
     with pytest.raises(NotApplicable, match="no word for finish: incomplete"):
         played(Client, "[One, {finish: incomplete}]")
     with pytest.raises(NotApplicable, match="no answer without its start"):
