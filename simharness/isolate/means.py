@@ -62,11 +62,16 @@ def cluster(address: str, setup: Setup) -> Iterator[Means]:
 def _connected(address: str) -> Client:
     try:
         from distributed import Client
+        from distributed.comm.addressing import parse_address
+        from distributed.comm.registry import get_backend
     except ImportError:
         raise UnusableError("--dask needs an extra: pip install 'simharness[dask]'") from None
     # What Dask logs about a connection that ends says less than the error that it raises.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
+        get_backend(
+            parse_address(address)[0]
+        )  # a client that cannot even begin ends after a minute
         return Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (OSError, ValueError) as error:
         raise UnusableError(f"no Dask scheduler answers at {address}: {error}") from None
