@@ -11,6 +11,7 @@ from simharness.strategies.kinds.scripts import (
     ALL_WAYS,
     CALLS,
     DONE,
+    IN_ORDER,
     MODES,
     SHOWN,
     SLOWLY,
@@ -119,6 +120,11 @@ STEERING = kind(
     ),
 )
 
+_TURNS = st.one_of(rounds(), script(answers(SHOWN, SLOWLY)))
+_BUSY: st.SearchStrategy[Document] = st.one_of(
+    st.fixed_dictionaries({"second_prompt": words("queue", "interrupt", "rollback")}), MODES
+)
+
 # Nobody runs beside the conversation: cancel-scope takes a run that was rolled back for one that
 # the cancel of an ephemeral run has stopped.
 IDLING = kind(
@@ -126,16 +132,13 @@ IDLING = kind(
     "conversations in which prompts come after each other and during a run, which rejects them, "
     "lets them wait, or is interrupted or rolled back, and which may be shut down",
     Ground(
-        Manners(
-            verbs("prompt", "prompt", "prompt", "shutdown", "cancel"),
-            ALL_WAYS,
-            scripts=st.one_of(rounds(), script(answers(SHOWN, SLOWLY))),
-            least=1,
-        ),
+        Manners(verbs("prompt", "prompt", "prompt", "shutdown"), scripts=_TURNS, least=1),
         tools=all_tools(),
-        settings=st.one_of(
-            st.fixed_dictionaries({"second_prompt": words("queue", "interrupt", "rollback")}),
-            MODES,
-        ),
+        settings=_BUSY,
+    ),
+    Ground(
+        Manners(verbs("prompt", "cancel"), ALL_WAYS, scripts=_TURNS, how=IN_ORDER, least=1),
+        tools=all_tools(),
+        settings=_BUSY,
     ),
 )

@@ -12,6 +12,7 @@ from simharness.strategies.kinds.scripts import (
     CALLING,
     CALLS,
     DONE,
+    IN_ORDER,
     PASSING,
     SHOWN,
     SLOWLY,
@@ -60,7 +61,6 @@ _PAUSED: st.SearchStrategy[list[Data]] = st.lists(
         words("500ms", "19s", "21s").map(lambda pause: {"wait": pause}),
         st.sampled_from(("One ", "two ")),
         st.just({"usage": [7, 1]}),
-        words("keepalive"),
         st.just({"call": "search"}),
     ),
     min_size=1,
@@ -68,8 +68,8 @@ _PAUSED: st.SearchStrategy[list[Data]] = st.lists(
 )
 _PAUSING = answers(
     then(_PAUSED, st.sampled_from([[], [Word("hang")], [Word("close")]])),
-    # The start of a stream is a sign of life that no record shows: stall-bounded would measure from
-    # the request on, though the first pause is behind the start.
+    # The start of a stream is a sign of life that no record shows, as is a keepalive: stall-bounded
+    # would measure from the request on, though the first pause is behind the start.
     st.just({"start": False}),
 )
 SILENCE = kind(
@@ -126,6 +126,7 @@ EVENTS = kind(
                     answers(_MARKED, SLOWLY),
                 ),
             ),
+            how=IN_ORDER,
         ),
         tools=all_tools(),
         settings=st.one_of(
