@@ -106,20 +106,18 @@ def _wanted(facts: Facts, run: RunFacts, end: int) -> str | None:
 
     A reason reaches an agent only through its own call. A framework's mark outranks the callers'
     reasons, or whoever was first counts, as declared. Of a stop that lets runs go on first it is
-    not known when it was called, unless the model stream shows it.
+    not known when it was called, unless the model stream shows it; nor, of two, which it was.
     """
     called, marks = _callers(facts, run, end), _marks(facts, run, end)
-    if marks and _stops_later(facts, run, marks[0][0]) not in {None, marks[0][1]}:
+    if marks and _stops_later(facts, run, marks[0][0]) - {marks[0][1]}:
         return None
     if marks and (facts.contract.cause_precedence != "first" or not called):
         return marks[0][1]
     if marks and marks[0][0] < called[0].n:
         return marks[0][1]
     later = _stops_later(facts, run, end)
-    if later and called:
-        return None
     if later:
-        return later
+        return None if called or len(later) > 1 else min(later)
     if not called or any(cancel.way != "api" for cancel in called):
         return None
     return called[0].reason
@@ -157,13 +155,15 @@ def _marks(facts: Facts, run: RunFacts, end: int) -> list[tuple[int, str]]:
     return sorted(found)
 
 
-def _stops_later(facts: Facts, run: RunFacts, end: int) -> str | None:
-    """The word for a stop of the framework that was asked for and may have come to pass."""
-    for action in taken_actions(facts.trace, *_MARKS):
-        stops = verb_of(action) != "quiesce" or action.text
-        if stops and action.n < end and run.prompted < run.over:
-            return _MARKS[verb_of(action)]
-    return None
+def _stops_later(facts: Facts, run: RunFacts, end: int) -> set[str]:
+    """The words for the stops of the framework that were asked for and may have come to pass."""
+    return {
+        _MARKS[verb_of(action)]
+        for action in taken_actions(facts.trace, *_MARKS)
+        if action.n < end
+        and run.prompted < run.over
+        and (verb_of(action) != "quiesce" or action.text)
+    }
 
 
 RULES = (

@@ -64,6 +64,17 @@ def test_a_stop_that_lets_a_run_go_on_first_counts_from_where_it_is_seen() -> No
     assert 1 == len(problems(DRAIN, TOLD, USER, cause="user"))
 
 
+@pytest.mark.parametrize("seen", [(TOLD,), ()], ids=["seen", "not-seen"])
+def test_of_two_stops_that_let_a_run_go_on_nobody_knows_which_it_was(
+    seen: tuple[Record, ...],
+) -> None:
+    """The one whose window is over first; windows are in no trace."""
+    for cause in ("quiesce", "shutdown"):
+        assert [] == problems(DRAIN, ActionTaken("shutdown"), *seen, cause=cause)
+    assert [] == problems(DRAIN, TOLD, ActionTaken("shutdown"), cause="quiesce")
+    assert 1 == len(problems(DRAIN, TOLD, ActionTaken("shutdown"), cause="shutdown"))
+
+
 def test_only_a_callers_stop_leaves_a_note() -> None:
     """A note claims that somebody asked for the stop; behind a shutdown nobody has."""
     note = Notice("interruption", "stopped")
