@@ -1,7 +1,8 @@
 """Quiescing: an operator asks all turns to end; nothing new begins until they resume.
 
 Runs have a window in which they may come to their own end. Then they are abandoned, if the operator
-wants that, or go on. A second quiesce, and a resume, take the place of the one before.
+wants that, or go on. A second quiesce, and a resume, take the place of the one before; a shutdown
+and a dispose do not, and whichever window is over first ends the runs.
 """
 
 from __future__ import annotations

@@ -109,9 +109,11 @@ class Stops:
     # --- what stops them ------------------------------------------------------------------------
 
     def leave(self, why: str) -> None:
-        """Let no new run begin. What waited at the gate begins, to find that it is stopped."""
+        """Let no new run begin. What waited at the gate begins, to find that it is stopped.
+
+        Who waits in `idle` goes on waiting: a window that somebody else was given is still theirs.
+        """
         self.gone = self.gone or why
-        self.wake()
         self.gate.open()
 
     def stop(self, mark: str) -> None:
