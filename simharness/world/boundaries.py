@@ -178,7 +178,8 @@ class Boundaries:
                 return
             chosen = self.choose(options)
             if chosen == 0:
-                self._asked = (len(self.points) - 1, clock.now) if self.free else None
+                if self.free and not self._relaxed:  # else a pass may be permuted
+                    self._asked = (len(self.points) - 1, clock.now)
                 return
             if chosen > len(offers):
                 clock.now = max(clock.now, deadline)
