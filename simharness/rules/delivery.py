@@ -6,9 +6,16 @@ from collections.abc import Sequence
 
 from simharness.contract import Contract
 from simharness.rules.asked import given_up, told_at
-from simharness.rules.conversation import Heard, assistants, between_runs, next_history
+from simharness.rules.conversation import (
+    Heard,
+    StrictProvider,
+    assistants,
+    between_runs,
+    next_history,
+)
 from simharness.rules.reading import NEVER, Facts, RunFacts, read
 from simharness.rules.rule import Rule, judged
+from simharness.rules.stored import loads
 from simharness.rules.terminals import reported
 from simharness.trace import (
     ActionTaken,
@@ -105,6 +112,8 @@ def _final(facts: Facts, run: RunFacts, request: RequestMade) -> tuple[Message, 
 
 
 _PLAIN = {"stop", "tool_calls"}
+_View = list[tuple[int, Message]]
+"""Answers and results as a client has them, each with the record that told it."""
 
 
 def _started_with(trace: Trace, run: RunFacts) -> set[str]:
@@ -269,22 +278,49 @@ def _folded(facts: Facts) -> tuple[int, list[Violation]]:
     rolled_back = facts.contract.second_prompt == "rollback"
     if edited or rolled_back or len(_sessions(facts)) > 1:
         return 0, []
-    view = [
-        (end.n, end.message)
-        for end in trace.of(MessageEnd)
-        if not (end.derived or end.discarded) and end.message.role in _ANSWERS
-    ]
+    views = _views(facts)
+    if not views:
+        return 0, []
     occasions = 0
     for one in between_runs(facts):
         occasions += 1
         kept = [message for message in one.messages if message.role in _ANSWERS]
-        seen = [message for n, message in view if n < one.n]
-        if facts.contract.unstarted_call == "round-dropped":
-            seen = _whole_rounds(seen)
-        if kept != seen and list(map(_key, kept)) != list(map(_key, seen)):
+        if not any(_is_seen(facts, kept, view, one.n) for view in views):
             text = f"The events give another conversation than {one.place} holds."
             return occasions, [Violation("observers-agree", text, (one.n,))]
     return occasions, []
+
+
+def _views(facts: Facts) -> list[_View]:
+    """The views of a client, whether or not it had to load what the session held at the beginning.
+
+    None if what was loaded was mended, nobody knows where, or was not what the store held.
+    """
+    told = [
+        (end.n, end.message)
+        for end in facts.trace.of(MessageEnd)
+        if not (end.derived or end.discarded) and end.message.role in _ANSWERS
+    ]
+    first = next(iter(loads(facts)), None)
+    if first is None or first.loaded is None:
+        return [told]
+    if first.loaded.error or first.memory != first.store or StrictProvider(first.store).faults:
+        return []
+    held = [(first.n, message) for message in first.store if message.role in _ANSWERS]
+    views = [[*held, *(one for one in told if one[0] > first.n)]]
+    if [_key(message) for _, message in told[: len(held)]] == [
+        _key(message) for _, message in held
+    ]:
+        views.append(told)  # the agent has told of it as well
+    return views
+
+
+def _is_seen(facts: Facts, kept: list[Message], view: _View, n: int) -> bool:
+    """Whether a view is, at record `n`, what was kept."""
+    seen = [message for told, message in view if told < n]
+    if facts.contract.unstarted_call == "round-dropped":
+        seen = _whole_rounds(seen)
+    return kept == seen or list(map(_key, kept)) == list(map(_key, seen))
 
 
 def _whole_rounds(messages: Sequence[Message]) -> list[Message]:

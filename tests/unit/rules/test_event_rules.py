@@ -4,6 +4,7 @@ import attrs
 import pytest
 
 from simharness.contract import Contract
+from simharness.storing import SessionLoaded, SessionRead
 from simharness.trace import (
     ActionTaken,
     AgentEnd,
@@ -15,6 +16,7 @@ from simharness.trace import (
     ChunkTaken,
     InputRejected,
     LogRow,
+    Message,
     MessageEnd,
     MessageStart,
     MessageUpdate,
@@ -562,6 +564,41 @@ def test_events_alone_give_the_history() -> None:
     assert [] == said("observers-agree", *records)
     wanted = "The events give another conversation than request 1 of run 2 holds."
     assert [wanted] == said("observers-agree", *records[:3], *records[5:])
+
+
+def going_on(*events: Record, held: tuple[Message, ...], sent: tuple[Message, ...]) -> list[str]:
+    """What is said of a session that held something, after one run, when the next request sends
+    `sent`; `events` come before that run."""
+    said_now = assistant("Hello")
+    load = SessionLoaded(held), SessionRead(held)
+    run = PromptCalled("hi"), RequestMade(1, (*held, HI)), *heard(said_now), done()
+    later = PromptCalled("again"), RequestMade(1, (*sent, HI, said_now, user("again")))
+    return said("observers-agree", *load, *events, *run, *later)
+
+
+def test_what_a_session_held_at_the_beginning_is_no_news() -> None:
+    """A client that has loaded it as well holds the next request's conversation."""
+    call = assistant("", Call("x1", "search", "{}"))
+    held = (user("a"), call, tool_result("x1", "3"), assistant("A."))
+    wanted = ["The events give another conversation than request 1 of run 2 holds."]
+    assert [] == going_on(held=held, sent=held)
+    assert wanted == going_on(held=held, sent=held[:-1])
+    assert wanted == going_on(held=held, sent=())
+    told = [record for message in held for record in heard(message)]
+    assert [] == going_on(*told, held=held, sent=held)
+    assert wanted == going_on(*told, held=held, sent=held[:-1])
+
+
+@pytest.mark.parametrize("load", ["ill-formed", "failed", "not-shown"])
+def test_a_session_that_cannot_be_taken_up_as_it_is_is_not_compared(load: str) -> None:
+    """It is mended where its agent pleases, or nobody knows what was made of it."""
+    held = (user("a"), assistant("", Call("x1", "search", "{}")), assistant("A."))
+    shown = held if load == "ill-formed" else ()
+    loaded = SessionLoaded(shown, "OSError: no" if load == "failed" else "")
+    read = SessionRead(held)
+    later = PromptCalled("again"), RequestMade(1, (HI, *held[2:], user("again")))
+    records = loaded, read, HELLO, ASKED, done(), *later
+    assert [] == said("observers-agree", *records)
 
 
 def heard(message: object) -> tuple[Record, Record]:
