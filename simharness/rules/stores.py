@@ -84,11 +84,17 @@ def _part(facts: Facts, fork: Forked, source: State) -> int | None:
     if (
         not {"turn", "message"} <= families
         or reloaded
+        or _held_before(facts)
         or facts.contract.second_prompt == "rollback"
     ):
         return None
     last = ends[fork.turn - 1] if fork.turn <= len(ends) else fork.n
     return sum(end.n < last and not end.discarded for end in trace.of(MessageEnd))
+
+
+def _held_before(facts: Facts) -> bool:
+    """Whether the session held anything at the beginning, the turns of which are in no trace."""
+    return any(state.before is None and bool(state.store) for state in loads(facts))
 
 
 def durable_input(trace: Trace, contract: Contract) -> Judgement:

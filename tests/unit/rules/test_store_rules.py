@@ -161,6 +161,19 @@ def test_a_fork_at_a_turn_ends_where_the_turn_ended() -> None:
     assert [FORK] == texts(judged(RULES[0], *begin, *loaded(HELLO)))
 
 
+def test_nobody_says_where_the_turns_ended_that_a_session_held_at_the_beginning() -> None:
+    """Any beginning of it will do, and nothing else."""
+    old = (user("old"), assistant("Old answer"))
+    events = (MessageEnd(HI), MessageEnd(HELLO), TurnEnd(1))
+    begin = (*loaded(*old), *ASKED, *events, *settled(*old, HI, HELLO))
+    contract = Contract(store="yes", reports=FAMILIES)
+    for turn, kept in ((1, old), (2, (*old, HI, HELLO))):
+        records = (*begin, Forked(turn), *loaded(*kept))
+        assert [] == texts(verdict(RULES[0], *records, contract=contract))
+    records = (*begin, Forked(1), *loaded(HI, HELLO))
+    assert [FORK] == texts(verdict(RULES[0], *records, contract=contract))
+
+
 # --- user-input-durable ---------------------------------------------------------------------------
 
 
