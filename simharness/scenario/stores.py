@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from simharness.scenario.nodes import ScalarNode
+from simharness.scenario.nodes import ListNode, ScalarNode
 
 if TYPE_CHECKING:
     from simharness.scenario.fields import Keys, Reader
@@ -41,7 +41,7 @@ class Store:
 
     `fails`: the write raises. `drops`: it says saved and writes nothing. `torn`: a kill that comes
     during the write leaves half of its line. `buffered`: a kill loses what was not flushed. `holds`
-    are the lines that it has at the beginning.
+    is the text that is in the file at the beginning.
     """
 
     slow_s: float = 0.0
@@ -49,7 +49,7 @@ class Store:
     drops: StoreFault | None = None
     torn: StoreFault | None = None
     buffered: bool = False
-    holds: tuple[str, ...] = ()
+    holds: str = ""
 
     def promised(self) -> frozenset[str]:
         """The keys of the faults that must happen in some trial."""
@@ -68,8 +68,14 @@ def read_store(reader: Reader, node: Node) -> Store:
         drops=_fault(reader, keys, "drops"),
         torn=_fault(reader, keys, "torn"),
         buffered=keys.flag("buffered"),
-        holds=keys.texts("holds"),
+        holds=_file(keys),
     )
+
+
+def _file(keys: Keys) -> str:
+    """A text is the file as it is; a list are its lines, each with its end."""
+    node, texts = keys.get("holds"), keys.texts("holds")
+    return "".join(f"{text}\n" if isinstance(node, ListNode) else text for text in texts)
 
 
 def _fault(reader: Reader, keys: Keys, name: str) -> StoreFault | None:

@@ -56,7 +56,7 @@ class ScriptedStore:
     def __init__(self, trial: Trial, script: Store) -> None:
         self._trial = trial
         self._script = script
-        self.text = "".join(f"{line}\n" for line in script.holds)
+        self.text = script.holds
         self._safe = len(self.text)  # what survives a kill of a buffered store
         self._writes = 0
         self._pending: dict[int, tuple[str, int]] = {}  # write -> line and run

@@ -146,7 +146,7 @@ HOVERS: Final[Mapping[str, Mapping[str, str]]] = {
         "drops": "A write that says saved and writes nothing.",
         "torn": "A kill that comes during this write leaves half of its line.",
         "buffered": "true: a kill loses what was not flushed.",
-        "holds": "The lines that are in the file at the beginning, in the agent's own form.",
+        "holds": "The file at the beginning, in the agent's own form: its lines, or all its text.",
     },
     "fault": {
         "write": "The number of the write, counted over the whole trial.",

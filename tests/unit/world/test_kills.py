@@ -250,6 +250,17 @@ def test_a_store_holds_at_the_beginning_what_the_scenario_says() -> None:
     assert first.n < trace.of(PromptCalled)[0].n
 
 
+@pytest.mark.parametrize(
+    ("holds", "size"),
+    [("[old]", 4), ("old", 3), (r'"old\n"', 4), (r'"old\nolder"', 9), ("[]", 0), ("''", 0)],
+)
+def test_a_text_is_the_file_as_it_is_and_a_list_are_lines(holds: str, size: int) -> None:
+    """Only a text can leave the last line without its end."""
+    trace = played("[prompt: hi]", store=f"{{holds: {holds}}}")
+    written = len("hi\nhi answered\n")
+    assert size + written == trace.of(StoreFlushed)[0].size
+
+
 def test_loading_that_raises_is_noted_and_the_script_goes_on() -> None:
     """The agent has no history then."""
 
