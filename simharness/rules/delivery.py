@@ -294,7 +294,7 @@ def _folded(facts: Facts) -> tuple[int, list[Violation]]:
 def _views(facts: Facts) -> list[_View]:
     """The views of a client, whether or not it had to load what the session held at the beginning.
 
-    None if what was loaded was mended, nobody knows where, or was not what the store held.
+    There is none if what was loaded was mended, nobody knows where, or was not what the store held.
     """
     told = [
         (end.n, end.message)
