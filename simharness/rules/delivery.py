@@ -231,7 +231,8 @@ def _cut_and_logged_as_success(
     if not rows or not outcomes or outcomes[-1][0] is not Outcome.CANCELLED:
         return []
     latest = max(rows, key=lambda row: (row.attempt, row.n))
-    terminal = facts.terminals.get((run.number, latest.attempt))
+    request = run.request_at(latest.n)  # attempts count anew where a queue begins to run
+    terminal = None if request is None else facts.terminal(request)
     ended = terminal is not None and (terminal.kind == "finish" or not terminal.answering)
     if ended or latest.reason or not latest.success:
         return []

@@ -522,7 +522,7 @@ def test_a_failed_log_row_contradicts_a_completed_run() -> None:
 
 def test_a_cut_stream_is_no_success_in_the_log() -> None:
     """A stream that the cancel ended is not one that finished; one that had finished is."""
-    cut = (HELLO, CancelCalled("api"), EFFECTIVE)
+    cut = (HELLO, ASKED, CancelCalled("api"), EFFECTIVE)
     ended = (AgentEnd(Outcome.CANCELLED), done(outcome=Outcome.CANCELLED))
     wanted = "Run 1 is reported as cancelled, but the stream it cut is logged as success."
     assert [wanted] == said("observers-agree", *cut, LogRow(1, True), *ended)
@@ -530,8 +530,20 @@ def test_a_cut_stream_is_no_success_in_the_log() -> None:
     assert [wanted] == said("observers-agree", *cut, answer, LogRow(1, True), *ended)
     assert [] == said("observers-agree", *cut, LogRow(1, False, "cancelled"), *ended)
     assert [] == said("observers-agree", *cut, LogRow(1, True, reason="given up"), *ended)
-    finished = (HELLO, TerminalTaken(1, "finish", "tool_calls"), LogRow(1, True))
-    assert [] == said("observers-agree", *finished, *cut[1:], *ended)
+    finished = (HELLO, ASKED, TerminalTaken(1, "finish", "tool_calls"), LogRow(1, True))
+    assert [] == said("observers-agree", *finished, *cut[2:], *ended)
+
+
+def test_an_answer_to_the_queue_is_not_the_stream_that_the_first_cancel_cut() -> None:
+    """Attempts count anew where the queue begins to run, requests do not."""
+    answer = TerminalTaken(1, "aborted", answering=True)
+    cut = (HELLO, ASKED, ActionTaken("follow_up"), CancelCalled("api"), answer)
+    ended = AgentEnd(Outcome.CANCELLED)
+    second = (LogRow(1, True), CancelCalled("api"), ended, done(outcome=Outcome.CANCELLED))
+    first = (*cut, LogRow(1, False, "cancelled"), ended, RequestMade(2, (HI,)))
+    assert [] == said("observers-agree", *first, TerminalTaken(2, "finish", "stop"), *second)
+    late = TerminalTaken(2, "aborted", answering=True)
+    assert 1 == len(said("observers-agree", *first, late, *second))
 
 
 def test_log_rows_of_a_cancelled_part_say_nothing_about_the_queued_one() -> None:
