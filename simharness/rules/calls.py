@@ -9,6 +9,7 @@ from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.trace import (
     ActionTaken,
+    ChunkTaken,
     Opaque,
     Outcome,
     RequestMade,
@@ -64,6 +65,19 @@ def _called(facts: Facts, request: RequestMade) -> dict[str, str]:
     return {chunk.call_id: chunk.name for chunk in chunks if chunk.kind == "args"}
 
 
+def _taken_back(facts: Facts, request: RequestMade) -> set[str]:
+    """The ids of calls that a stream had begun when it began anew.
+
+    A piece that comes for one of them later bears neither name nor id: whose it is nobody knows.
+    """
+    anew = facts.begun_anew(request.run, request.request)
+    return {
+        chunk.call_id
+        for chunk in (facts.trace.of(ChunkTaken, request.run) if anew else ())
+        if chunk.kind == "args" and chunk.request == request.request and chunk.n < anew
+    }
+
+
 def unknown_answered(trace: Trace, contract: Contract) -> Judgement:
     """Judge that a call of a tool that was not offered is answered and the loop goes on."""
     facts = read(trace, contract)
@@ -75,8 +89,11 @@ def unknown_answered(trace: Trace, contract: Contract) -> Judgement:
         if run.left or run.cancels or run.graceful or run.settled is None or run.replaced:
             continue
         for request in run.requests:
-            called = _called(facts, request)
-            unknown = {call: name for call, name in called.items() if name not in request.tools}
+            unknown = {
+                call: name
+                for call, name in _called(facts, request).items()
+                if name not in request.tools and call not in _taken_back(facts, request)
+            }
             if unknown and request.tools and _goes_on(facts, run, request) and not _as_text(facts):
                 occasions += 1
                 violations += _unanswered(facts, run, request, unknown)

@@ -16,6 +16,7 @@ from simharness.trace import (
     Outcome,
     PromptCalled,
     Record,
+    ReplayTaken,
     RequestMade,
     StreamTold,
     TerminalTaken,
@@ -352,6 +353,18 @@ def test_another_prompt_may_end_the_run_on_an_unknown_tool() -> None:
 def test_a_response_that_asked_for_nothing_is_no_occasion(end: Record) -> None:
     """It failed, or it was cut at the output limit."""
     assert 0 == verdict("bad-tool-answered", *UNKNOWN[:3], end, done()).occasions
+
+
+def test_the_rest_of_a_call_that_was_taken_back_is_no_call_of_that_tool() -> None:
+    """The stream began anew; the piece that came then bears neither name nor id."""
+    began = (*UNKNOWN[:2], ChunkTaken(1, 1, "args", "{", "c1", "serch"), ReplayTaken(1))
+    rest = (ChunkTaken(1, 2, "args", "}", "c1", "serch"), UNKNOWN[-1])
+    nameless = assistant("", Call("call-0", "", "}"))
+    answer = RequestMade(2, (HI, nameless, tool_result("call-0", "no tool ''", is_error=True)))
+    assert 0 == verdict("bad-tool-answered", *began, *rest, answer, done()).occasions
+    another = ChunkTaken(1, 2, "args", "{}", "c2", "serch")
+    judged = verdict("bad-tool-answered", *began, another, UNKNOWN[-1], done())
+    assert ["Run 1 ended on a call of an unknown tool (serch)."] == texts(judged)
 
 
 def test_known_tools_are_no_occasion() -> None:
