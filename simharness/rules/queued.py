@@ -5,6 +5,8 @@ When a prompt may run beside another is judged in `flight`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 
 from simharness.contract import Contract
@@ -54,7 +56,7 @@ def _said(facts: Facts) -> list[_Said]:
     return found
 
 
-def _holds(messages: tuple[Message, ...], text: str) -> int:
+def _holds(messages: Sequence[Message], text: str) -> int:
     """How many messages that are not the model's hold `text`."""
     return sum(message.role != "assistant" and text in message.text for message in messages)
 
@@ -82,7 +84,7 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
         if waits:
             continue
         occasions += 1
-        if kept > times:
+        if _most_said(histories, said.text) > times:
             problem = "stands in the history more than once"
         elif kept == times and refused and times == 1:
             problem = "stands in the history, although it was refused"
@@ -93,6 +95,12 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
         text = f"What the user said by {said.verb} {problem}."
         violations.append(Violation("steer-conserved", text, (said.n,)))
     return judged(occasions, violations)
+
+
+def _most_said(histories: list[tuple[Message, ...]], text: str) -> int:
+    """How often one history holds `text` outside of results, in which it may stand by chance."""
+    spoken = ([one for one in messages if one.role != "tool"] for messages in histories)
+    return max((_holds(messages, text) for messages in spoken), default=0)
 
 
 def _spoken(facts: Facts, text: str) -> int:
@@ -189,11 +197,22 @@ def _in_line(said: _Said, before: list[_Said], n: int) -> bool:
 
 
 def _boundary(facts: Facts, said: _Said) -> ToolEnded | None:
-    """The first end of a tool behind the message, in the run that it was meant for."""
-    if said.run is None or said.run.session or _stopped(said.run):
+    """The first end of a tool behind the message, in the run that it was meant for.
+
+    None if it was heard before that.
+    """
+    run = said.run
+    if run is None or run.session or _stopped(run):
         return None
-    ends = facts.trace.of(ToolEnded, said.run.number)
-    return next((end for end in ends if end.n > said.n), None)
+    ends = facts.trace.of(ToolEnded, run.number)
+    end = next((end for end in ends if end.n > said.n), None)
+    if end is None:
+        return None
+    last = run.request_at(said.n)
+    before = 0 if last is None else _holds(last.messages, said.text)
+    asked = (request for request in run.requests if said.n < request.n < end.n)
+    heard = any(_holds(request.messages, said.text) > before for request in asked)
+    return None if heard else end
 
 
 # --- queue-progress -----------------------------------------------------------------------------
@@ -276,7 +295,19 @@ def _waiting_prompts(facts: Facts) -> list[tuple[RunFacts, RunFacts]]:
         and not facts.trace.of(InputRejected, later.number)
         and run.settled is not None
         and later.killed == NEVER
+        and not _kept_waiting(facts, later)
     ]
+
+
+def _kept_waiting(facts: Facts, later: RunFacts) -> bool:
+    """Whether a run in front of a waiting prompt is at work and does not come to its end."""
+    return any(
+        run.session == later.session
+        and run.prompted < later.prompted
+        and run.requests
+        and run.over == NEVER
+        for run in facts.runs.values()
+    )
 
 
 def _limited(run: RunFacts) -> bool:

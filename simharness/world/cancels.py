@@ -20,7 +20,7 @@ from simharness.trace import CancelCalled, CancelEffective
 from simharness.world import baton
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set as AbstractSet
+    from collections.abc import Collection, Mapping
 
     from simharness.world.trial import Trial
     from simharness.world.user import UserAction
@@ -118,13 +118,14 @@ class Cancels:
         """The run that an action is meant for; 0 if the agent is idle.
 
         We cancel the task, or leave the iterator, of the prompt before the action, if that is not
-        over yet. What the agent is told is about the run in progress: of several prompts the
-        first, for the others wait, and of a run beside the conversation only if that is idle.
+        over yet. What the agent is told is about the run in progress: of several prompts the one
+        that was called first, wherever it stands in the script, for the others wait; and of a run
+        beside the conversation only if that is idle.
         """
         in_progress, aside = self._in_progress(), self._trial.user.aside
         if way in _HARNESS and user.run in in_progress:
             return user.run
-        return min(in_progress, key=lambda run: (run in aside, run), default=0)
+        return min(in_progress, key=lambda run: run in aside, default=0)
 
     def called(self, way: str, reason: str, run: int, *, inside: bool) -> None:
         """Record the call, and watch for the point at which it counts."""
@@ -157,9 +158,12 @@ class Cancels:
             for run in sorted(self._in_progress()):
                 self.called(verb, verb, run, inside=inside)
 
-    def _in_progress(self) -> AbstractSet[int]:
-        """The runs that a stop can be for: what is typed while a session is loaded has none yet."""
-        return frozenset() if self._trial.processes.loading else self._trial.user.unsettled
+    def _in_progress(self) -> Collection[int]:
+        """The runs that a stop can be for, in the order of their prompts.
+
+        What is typed while a session is loaded has none yet.
+        """
+        return () if self._trial.processes.loading else self._trial.user.unsettled
 
     def forget(self) -> None:
         """The process that was told is gone."""

@@ -104,7 +104,7 @@ class Processes:
 
     def _anew(self, user: UserAction) -> None:
         trial = self._trial
-        trial.user.unsettled.add(user.run)  # nothing goes on before the session is loaded
+        trial.user.unsettled[user.run] = None  # nothing goes on before the session is loaded
         trial.make_agent()
 
         def go_on() -> None:

@@ -133,7 +133,7 @@ class User:
         self._recorder = recorder
         self._prompt = prompt
         self._do = do
-        self.unsettled: set[int] = set()
+        self.unsettled: dict[int, None] = {}  # in the order in which they were prompted
         self.aside: set[int] = set()  # runs beside the conversation
         self.actions: list[UserAction] = []
         run = 0
@@ -168,7 +168,7 @@ class User:
 
     def prompted(self, prompt: UserAction) -> None:
         """A prompt was called (its task took its first step): arm its segment."""
-        self.unsettled.add(prompt.run)
+        self.unsettled[prompt.run] = None
         self._over(prompt)
         if prompt is not self._segment[0]:
             self._follow(prompt)
@@ -184,7 +184,7 @@ class User:
 
     def react(self, run: int) -> None:
         """Let the caller of a run that has settled do what the script says, in that very step."""
-        self.unsettled.discard(run)
+        self.unsettled.pop(run, None)
         for user in [one for one in self._segment if _reacts(one) and one.run == run]:
             assert isinstance(user.action, OtherAction), "only on_settle reacts"
             for reaction in user.action.reactions:
@@ -194,7 +194,7 @@ class User:
 
     def settled(self, run: int) -> None:
         """A run settled: what can no longer be reached is dropped, then the next segment begins."""
-        self.unsettled.discard(run)
+        self.unsettled.pop(run, None)
         if self.unsettled:
             return
         before: UserAction | None = None  # the one whose handle makes an action without place due

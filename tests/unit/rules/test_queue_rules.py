@@ -20,6 +20,7 @@ from simharness.trace import (
     ToolEnded,
     ToolStarted,
     assistant,
+    tool_result,
     user,
 )
 from tests.unit.rules.traces import done, texts, verdict
@@ -101,6 +102,14 @@ def test_a_message_that_is_heard_twice_is_broken() -> None:
     assert [] == problems("steer-conserved", run(STEER, STEER, then=(B, B)))
 
 
+def test_a_short_message_may_stand_in_a_result_as_well() -> None:
+    """Who was told "no" says in its result that it was not run."""
+    said, skipped = ActionTaken("steer during search", "no"), tool_result("c1", "not run", True)
+    assert [] == problems("steer-conserved", run(said, then=(skipped, user("no"))))
+    wanted = "What the user said by steer stands in the history more than once."
+    assert [wanted] == problems("steer-conserved", run(said, then=(user("no"), user("no"))))
+
+
 def test_a_message_that_may_still_wait_is_not_judged() -> None:
     """No run that completed was prompted since."""
     records = [*run(STEER)[:-1], done("raised", outcome=Outcome.FAILED)]
@@ -142,6 +151,14 @@ def test_of_several_messages_the_first_is_judged() -> None:
     records = run(ONE[0], STEER, second, ONE[2], HEARD)
     judged = verdict("steer-latency", *records, contract=NEXT)
     assert (1, ()) == (judged.occasions, judged.violations)
+
+
+def test_a_message_that_was_heard_is_not_awaited_at_the_end_of_a_later_tool() -> None:
+    """It came before any tool had run; said once more, it is awaited again."""
+    records = run(STEER, HEARD, *TWO, *ONE[::2], RequestMade(3, (A, assistant("x"), B)))
+    assert 0 == verdict("steer-latency", *records, contract=NEXT).occasions
+    wanted = "Tool search was started before the steering message was seen."
+    assert [wanted] == problems("steer-latency", run(STEER, HEARD, STEER, *TWO, ONE[0]))
 
 
 def test_without_a_tool_boundary_there_is_no_occasion() -> None:
@@ -202,6 +219,14 @@ def test_a_queued_prompt_gets_its_turn() -> None:
     assert [] == problems("queue-progress", waiting(*asked), queue)
     stuck = "The queued prompt of run 2 is never asked of the model."
     assert [stuck] == problems("queue-progress", waiting((1, done()), (2, done())), queue)
+
+
+def test_a_queued_prompt_waits_for_all_that_are_in_front_of_it() -> None:
+    """The run behind which it waits now goes on for ever, which is for another rule to say."""
+    queue = Contract(second_prompt="queue", queue_on_cancel="drop")
+    third = waiting(PromptCalled("c"), (1, done()), (2, RequestMade(1, (A, user("b")))))
+    assert [] == problems("queue-progress", third, queue)
+    assert problems("queue-progress", [*third, (2, done())], queue)
 
 
 def test_a_queued_prompt_that_comes_to_a_limit_had_its_turn() -> None:

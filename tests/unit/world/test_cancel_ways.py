@@ -13,7 +13,14 @@ from simharness.choices import ScheduleChooser
 from simharness.contract import UNSPECIFIED
 from simharness.scenario.load import load_text
 from simharness.search import Bounded, explore
-from simharness.trace import CancelCalled, CancelEffective, LimitHit, Notice, ToolStarted
+from simharness.trace import (
+    CancelCalled,
+    CancelEffective,
+    LimitHit,
+    Notice,
+    RunSettled,
+    ToolStarted,
+)
 from simharness.world.run import batch, run
 
 TEXT = """\
@@ -124,3 +131,29 @@ def test_a_second_ctrl_c_spares_a_prompt_that_has_not_begun() -> None:
     assert len(verdicts) > 20
     traces = [verdict.trace for verdict in verdicts if verdict.trace is not None]
     assert [] == [hit for trace in traces for hit in trace.of(LimitHit)]
+
+
+OUT_OF_ORDER = """\
+scenario: out-of-order
+agent: {second_prompt: queue}
+contract: {second_prompt: queue}
+model: [[One, hang]]
+run:
+  - prompt: First
+  - wait: 300ms
+  - prompt: {text: Last, meanwhile: true, model: [[last, hang]]}
+  - prompt: {text: Second, at: 200ms, model: [[second, hang]]}
+  - cancel: {at: 1s}
+  - cancel: {at: 2s}
+  - cancel: {at: 3s}
+epilogue: false
+"""
+
+
+def test_a_cancel_means_the_prompt_that_was_called_first() -> None:
+    """Not the one that stands first in the script: the agent knows only who came when."""
+    case = load_text(OUT_OF_ORDER).cases[0]
+    with batch():
+        trace = run(case, find("reference"), ScheduleChooser()).trace
+    assert [1, 3, 2] == [cancel.run for cancel in trace.of(CancelCalled)]
+    assert [1, 3, 2] == [settled.run for settled in trace.of(RunSettled)]
