@@ -84,9 +84,10 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
         if waits:
             continue
         occasions += 1
-        if _most_said(histories, said.text) > times:
+        spoken = _most_spoken(histories, said.text)
+        if spoken > times:
             problem = "stands in the history more than once"
-        elif kept == times and refused and times == 1:
+        elif spoken == times == 1 and refused:
             problem = "stands in the history, although it was refused"
         elif not kept and not refused:
             problem = "is in no history, was not refused, and waits no more"
@@ -97,7 +98,7 @@ def conserved(trace: Trace, contract: Contract) -> Judgement:
     return judged(occasions, violations)
 
 
-def _most_said(histories: list[tuple[Message, ...]], text: str) -> int:
+def _most_spoken(histories: list[tuple[Message, ...]], text: str) -> int:
     """How often one history holds `text` outside of results, in which it may stand by chance."""
     spoken = ([one for one in messages if one.role != "tool"] for messages in histories)
     return max((_holds(messages, text) for messages in spoken), default=0)

@@ -104,8 +104,9 @@ def test_a_message_that_is_heard_twice_is_broken() -> None:
 
 def test_a_short_message_may_stand_in_a_result_as_well() -> None:
     """Who was told "no" says in its result that it was not run."""
-    said, skipped = ActionTaken("steer during search", "no"), tool_result("c1", "not run", True)
+    said, skipped = ActionTaken("steer during search", "no"), tool_result("c1", "not run")
     assert [] == problems("steer-conserved", run(said, then=(skipped, user("no"))))
+    assert [] == problems("steer-conserved", run(said, Notice("dropped", "no"), then=(skipped,)))
     wanted = "What the user said by steer stands in the history more than once."
     assert [wanted] == problems("steer-conserved", run(said, then=(user("no"), user("no"))))
 
