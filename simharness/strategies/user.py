@@ -41,7 +41,7 @@ class Manners:
 
     `scripts`: the answers to a prompt. `places`: the kinds of places of what is no prompt, `inside`
     the agent or only outside of it. `how`: further prompts come later, meanwhile or placed.
-    `least`: so many actions follow the first prompt. `cancels`: at most so many cancels.
+    `least`: so many actions follow the first prompt.
     """
 
     kinds: st.SearchStrategy[str]
@@ -52,7 +52,6 @@ class Manners:
     inside: bool = True
     how: st.SearchStrategy[str] = _HOW
     least: int = 0
-    cancels: int = _CANCELS_MAX
 
 
 class User:
@@ -91,7 +90,7 @@ class User:
             return self._prompt("prompt")
         if kind in _PROMPTS:
             return self._prompt(kind)
-        if kind == "cancel" and self._cancels < self._manners.cancels:
+        if kind == "cancel" and self._cancels < _CANCELS_MAX:
             return self._cancel()
         if kind in {"steer", "follow_up"}:
             return {kind: self._say("Remark"), **self._place(anywhere=True)}

@@ -82,14 +82,10 @@ STEERING = kind(
         Manners(
             verbs("steer", "follow_up", "cancel"),
             queue=_FATES,
-            # One round: see the kind "twice".
-            scripts=st.one_of(rounds(most=1), script(TALKING, DONE), script(deaf(), DONE)),
+            scripts=st.one_of(rounds(), script(TALKING, DONE), script(deaf(), DONE)),
             places=PLACES - {"wait", "hook", "time"},
             least=2,
             how=LATER,
-            # With two, the second may come behind the end of an answer to the queue, where
-            # observers-agree looks for the end of the answer that the first one cut.
-            cancels=1,
         ),
         tools=all_tools(),
         settings=_STEPWISE,
@@ -102,7 +98,6 @@ STEERING = kind(
             places=frozenset({"chunk"}),
             least=2,
             how=LATER,
-            cancels=1,
         ),
     ),
     Ground(

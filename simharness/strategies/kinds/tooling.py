@@ -149,9 +149,7 @@ TWICE = kind(
     Ground(
         Manners(
             verbs("steer", "cancel"),
-            # More rounds meet a message that was heard before any tool ran, which the rule
-            # steer-latency still waits for at the end of the first tool.
-            scripts=rounds(most=1),
+            scripts=rounds(),
             places=frozenset({"tool"}),
             how=LATER,
             least=1,
