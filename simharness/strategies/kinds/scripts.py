@@ -17,7 +17,6 @@ __all__ = [
     "CUT",
     "DONE",
     "FAILING",
-    "IN_ORDER",
     "ITERATED",
     "LEAVING_WAYS",
     "MODES",
@@ -65,10 +64,6 @@ LEAVING_WAYS: st.SearchStrategy[Word | None] = words("close", "break", "task")
 """How a consumer leaves a run that is handed out as an iterator."""
 
 ALL_WAYS = st.sampled_from((None, Word("task"), Word("api"), Word("interrupt")))
-IN_ORDER = st.sampled_from(("later", "meanwhile"))
-"""How further prompts come where somebody cancels, too. One with a place may come in front of one
-that stands before it, and a cancel of the oldest is then taken for one of the other."""
-
 MODES: st.SearchStrategy[Document] = st.fixed_dictionaries(
     {}, optional={"tools": words("sequential", "batched", "parallel")}
 )

@@ -11,7 +11,6 @@ from simharness.strategies.kinds.scripts import (
     ALL_WAYS,
     CALLS,
     DONE,
-    IN_ORDER,
     MODES,
     SHOWN,
     SLOWLY,
@@ -127,12 +126,12 @@ IDLING = kind(
     "conversations in which prompts come after each other and during a run, which rejects them, "
     "lets them wait, or is interrupted or rolled back, and which may be shut down",
     Ground(
-        Manners(verbs("prompt", "prompt", "prompt", "shutdown"), scripts=_TURNS, least=1),
-        tools=all_tools(),
-        settings=_BUSY,
-    ),
-    Ground(
-        Manners(verbs("prompt", "cancel"), ALL_WAYS, scripts=_TURNS, how=IN_ORDER, least=1),
+        Manners(
+            verbs("prompt", "prompt", "prompt", "shutdown", "cancel"),
+            ALL_WAYS,
+            scripts=_TURNS,
+            least=1,
+        ),
         tools=all_tools(),
         settings=_BUSY,
     ),

@@ -12,7 +12,6 @@ from simharness.strategies.kinds.scripts import (
     CALLING,
     CALLS,
     DONE,
-    IN_ORDER,
     PASSING,
     SHOWN,
     SLOWLY,
@@ -126,7 +125,6 @@ EVENTS = kind(
                     answers(_MARKED, SLOWLY),
                 ),
             ),
-            how=IN_ORDER,
         ),
         tools=all_tools(),
         settings=st.one_of(
