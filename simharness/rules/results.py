@@ -11,6 +11,7 @@ from simharness.rules.asked import taken_actions
 from simharness.rules.conversation import heard
 from simharness.rules.reading import NEVER, Facts, read
 from simharness.rules.rule import NOTHING, Rule, judged
+from simharness.rules.stored import lacking
 from simharness.storing import SessionLoaded, StoreWrite
 from simharness.trace import (
     ActionTaken,
@@ -109,14 +110,19 @@ def _untrue(facts: Facts, result: Message, body: _Body, n: int) -> str:
             return "looks like a success, but the tool never ran"
         return _wrong_label(facts, result, n)
     end = body.ended
-    if result.is_error and _NOT_RUN.search(result.text) and _killed(facts, body.started):
+    if (
+        result.is_error
+        and _NOT_RUN.search(result.text)
+        and _killed(facts, body.started)
+        and not _lost_in_a_kill(facts, body.started.n, n)
+    ):
         return "says that the tool did not run, but it had started when the process was killed"
     if end is None or end.n > n:
         live = end is not None and end.how == "returned" and not _disturbed(facts, n)
         return "is there while the tool still runs" if live else _wrong_label(facts, result, n)
     given_up = _given_up(facts, end, flagged=flagged)
     if given_up or end.how == "returned":
-        return given_up or _lost_output(facts, result, end)
+        return given_up or _lost_output(facts, result, end, n)
     if end.how == "raised" and end.result in result.text:
         return ""
     if not flagged:
@@ -132,6 +138,11 @@ def _killed(facts: Facts, started: ToolStarted) -> bool:
     return run is not None and run.killed != NEVER
 
 
+def _lost_in_a_kill(facts: Facts, since: int, n: int) -> bool:
+    """Whether a kill between two records may have taken what the agent had tried to write down."""
+    return any(since < kill.n < n and lacking(facts.trace, kill.n) for kill in facts.reloads)
+
+
 def _given_up(facts: Facts, end: ToolEnded, *, flagged: bool) -> str:
     """Whether a result that was promised to be given up with the run stands as if it had not."""
     run = facts.runs.get(end.run)
@@ -145,10 +156,11 @@ def _given_up(facts: Facts, end: ToolEnded, *, flagged: bool) -> str:
     return ""
 
 
-def _lost_output(facts: Facts, result: Message, end: ToolEnded) -> str:
+def _lost_output(facts: Facts, result: Message, end: ToolEnded, n: int) -> str:
     """Whether a tool that returned has lost its output, where it was promised to be kept."""
     run = facts.runs.get(end.run)
-    if run is not None and run.killed != NEVER and result.is_error:
+    killed = run is not None and run.killed != NEVER
+    if result.is_error and (killed or _lost_in_a_kill(facts, end.n, n)):
         return ""  # the output died with the process
     if facts.contract.late_tool_result != "real" and _late(facts, end):
         return ""

@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from simharness.contract import Contract
-from simharness.storing import SessionLoaded, StoreWrite
+from simharness.storing import Killed, SessionLoaded, StoreWrite
 from simharness.trace import (
     ActionTaken,
     Call,
@@ -201,3 +201,87 @@ def test_a_result_of_before_the_trial_is_taken_for_what_it_is() -> None:
     assert [] == problems([loaded, *asked])
     repaired = StoreWrite(1, "{}", "saved")
     assert ["looks like a success, but the tool never ran"] == problems([repaired, loaded, *asked])
+
+
+def after_a_kill(*what: Record, result: str, left: Record | None = None) -> list[str]:
+    """What is wrong with the result of a call of which `what` became, then a kill."""
+    call = assistant("", Call("c1", "search", "{}"))
+    history = (HI, call, tool_result("c1", result, is_error=True))
+    settled = any(type(record) is ToolEnded for record in what)
+    kill = Killed() if settled else Killed((1,), 0)
+    records = [
+        *stored(STARTED, *what, result="")[:-2],
+        *([left] if left is not None else []),
+        *([done()] if settled else []),
+        kill,
+        SessionLoaded(history),
+        PromptCalled("again"),
+        RequestMade(1, (*history, user("again"))),
+        done(),
+    ]
+    judged = verdict("result-truthful", *records, contract=ANSWERS)
+    prefix = "In request 1 of run 2 the result of call c1 "
+    return [text.removeprefix(prefix).removesuffix(".") for text in texts(judged)]
+
+
+BEGAN = '{"began": "c1"}'
+
+
+@pytest.mark.parametrize("how", ["dropped", "failed", "abandoned"])
+def test_of_a_start_that_the_store_lost_nobody_can_know_behind_a_kill(how: str) -> None:
+    """The agent had written down that the tool was about to begin."""
+    wrong = ["says that the tool did not run, but it had started when the process was killed"]
+    assert wrong == after_a_kill(result="not run")
+    assert wrong == after_a_kill(result="not run", left=StoreWrite(3, BEGAN, "saved"))
+    assert [] == after_a_kill(result="not run", left=StoreWrite(3, BEGAN, how))
+
+
+@pytest.mark.parametrize("how", ["dropped", "failed", "abandoned"])
+def test_a_result_that_the_store_lost_is_gone_behind_a_kill(how: str) -> None:
+    """The run had settled, but a cancel did not wait for the write, or it was none."""
+    lost = ["does not hold what the tool returned"]
+    assert lost == after_a_kill(RETURNED, result="outcome unknown")
+    assert lost == after_a_kill(RETURNED, result="outcome unknown", left=StoreWrite(4, "", "saved"))
+    assert [] == after_a_kill(RETURNED, result="outcome unknown", left=StoreWrite(4, "", how))
+
+
+def after_a_kill(*what: Record, result: str, left: Record | None = None) -> list[str]:
+    """What is wrong with the result of a call of which `what` became, then a kill."""
+    call = assistant("", Call("c1", "search", "{}"))
+    history = (HI, call, tool_result("c1", result, is_error=True))
+    settled = any(type(record) is ToolEnded for record in what)
+    kill = Killed() if settled else Killed((1,), 0)
+    records = [
+        *stored(STARTED, *what, result="")[:-2],
+        *([left] if left is not None else []),
+        *([done()] if settled else []),
+        kill,
+        SessionLoaded(history),
+        PromptCalled("again"),
+        RequestMade(1, (*history, user("again"))),
+        done(),
+    ]
+    judged = verdict("result-truthful", *records, contract=ANSWERS)
+    prefix = "In request 1 of run 2 the result of call c1 "
+    return [text.removeprefix(prefix).removesuffix(".") for text in texts(judged)]
+
+
+BEGAN = '{"began": "c1"}'
+
+
+@pytest.mark.parametrize("how", ["dropped", "failed", "abandoned"])
+def test_of_a_start_that_the_store_lost_nobody_can_know_behind_a_kill(how: str) -> None:
+    """The agent had written down that the tool was about to begin."""
+    wrong = ["says that the tool did not run, but it had started when the process was killed"]
+    assert wrong == after_a_kill(result="not run")
+    assert wrong == after_a_kill(result="not run", left=StoreWrite(3, BEGAN, "saved"))
+    assert [] == after_a_kill(result="not run", left=StoreWrite(3, BEGAN, how))
+
+
+@pytest.mark.parametrize("how", ["dropped", "failed", "abandoned"])
+def test_a_result_that_the_store_lost_is_gone_behind_a_kill(how: str) -> None:
+    """The run had settled, but a cancel did not wait for the write, or it was none."""
+    lost = ["does not hold what the tool returned"]
+    assert lost == after_a_kill(RETURNED, result="outcome unknown")
+    assert lost == after_a_kill(RETURNED, result="outcome unknown", left=StoreWrite(4, "", "saved"))
+    assert [] == after_a_kill(RETURNED, result="outcome unknown", left=StoreWrite(4, "", how))
