@@ -138,6 +138,16 @@ class UsageTaken(Witnessed):
 
 
 @_record
+class SignTaken(Witnessed):
+    """The agent took something without content that came a while after what was before it.
+
+    A sign of life: the start of a message, say, or a keepalive, and a chunk only later or never.
+    """
+
+    request: int
+
+
+@_record
 class TerminalTaken(Witnessed):
     """The agent took the end of a stream: finish, error, aborted, raise or close, with its detail.
 

@@ -51,7 +51,8 @@ from simharness.scenario.vocabulary import EXCEPTIONS
 class Item:
     """One thing a read can return: a chunk, or an end that is not a chunk (`end` raise, close).
 
-    `number` is the chunk's number, 0 for what does not count.
+    `number` is the chunk's number, 0 for what does not count. `sign`: it came by itself, a while
+    after what was before it.
     """
 
     chunk: Chunk | None = None
@@ -62,6 +63,7 @@ class Item:
     name: str = ""
     index: int = 0
     end: EndStep | None = None
+    sign: bool = False
 
 
 @attrs.frozen
@@ -261,6 +263,8 @@ class _Compiler:
     def _end(self, end: EndStep) -> None:
         if end.kind is EndKind.HANG:
             if self._pending:
+                late = bool(self._delay_s + self._every_s)
+                self._pending[-1] = attrs.evolve(self._pending[-1], sign=late)
                 self._flush()
             self._done.append(Delivery((Item(end=end),), 0.0))
             return

@@ -32,6 +32,7 @@ from simharness.trace import (
     ChunkArrived,
     ChunkTaken,
     ReplayTaken,
+    SignTaken,
     StreamClosed,
     StreamTold,
     TerminalTaken,
@@ -286,6 +287,8 @@ class ScriptedStream(Source):
         if isinstance(item.chunk, UsageReport):
             usage = item.chunk
             self._recorder.add(UsageTaken(self.request, usage.input, usage.output), self.run)
+        if item.sign:
+            self._recorder.add(SignTaken(self.request), self.run)
         if item.end is not None:
             self._take_end(item.end)
         if item.chunk is None:

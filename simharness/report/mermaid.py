@@ -34,6 +34,7 @@ _ARROWS: Final[dict[type[t.Record], str]] = {
     t.StreamTold: "A->>M",
     t.ChunkArrived: "M-->>A",
     t.ChunkTaken: "M-->>A",
+    t.SignTaken: "M-->>A",
     t.UsageTaken: "M-->>A",
     t.TerminalTaken: "M-->>A",
     t.Unscripted: "M-->>A",

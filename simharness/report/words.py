@@ -130,6 +130,7 @@ _WORDS: Final[dict[type[t.Record], tuple[Lane, Callable[..., str]]]] = {
     t.Unscripted: ("model", lambda _: 'answers "(unscripted)"'),
     t.ChunkArrived: ("model", lambda r: f"{_chunk(r)} arrives"),
     t.ChunkTaken: ("model", lambda r: f"{_chunk(r)} taken"),
+    t.SignTaken: ("model", lambda _: "a sign of life"),
     t.UsageTaken: ("model", lambda r: f"usage {r.input}+{r.output}"),
     t.TerminalTaken: ("model", _terminal),
     t.StreamTold: ("model", lambda r: f"stream told by {r.how}"),

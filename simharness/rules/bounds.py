@@ -14,6 +14,7 @@ from simharness.trace import (
     LimitHit,
     Record,
     RequestMade,
+    SignTaken,
     StreamClosed,
     StreamTold,
     TerminalTaken,
@@ -134,7 +135,7 @@ def _signs(facts: Facts) -> dict[tuple[int, int], list[Record]]:
 
 
 _ENDS = (TerminalTaken, StreamTold, StreamClosed)
-_SIGNS = (ChunkArrived, ChunkTaken, UsageTaken, *_ENDS)
+_SIGNS = (ChunkArrived, ChunkTaken, SignTaken, UsageTaken, *_ENDS)
 
 
 def _silence(
@@ -185,8 +186,8 @@ RULES = (
         needs=("idle_limit_s",),
         why=(
             "Providers stall: the connection stays open and nothing comes any more. Without a "
-            "limit the run is pending until somebody looks. Silence is counted between chunks and "
-            "usage reports; agents that declare idle_limit_s: none are not judged."
+            "limit the run is pending until somebody looks. Silence is counted between signs of "
+            "life, a keepalive included; agents that declare idle_limit_s: none are not judged."
         ),
         good='idle_limit_s 30: "Hel" | 30 s of silence | stream closed | retry or failure',
         bad='idle_limit_s 30: "Hel" | 9 minutes of silence',

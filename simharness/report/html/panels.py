@@ -28,6 +28,7 @@ _STREAM: Final = (
     | t.TerminalTaken
     | t.StreamTold
     | t.StreamClosed
+    | t.SignTaken
     | t.UsageTaken
     | t.Unscripted
 )

@@ -36,6 +36,24 @@ def test_a_piece_that_comes_before_its_call_belongs_to_it() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("steps", "signs"),
+    [
+        ("hang", 0),
+        ("{wait: 1s}, hang", 1),
+        ("a, keepalive, hang", 0),
+        ("a, {wait: 1s}, keepalive, hang", 1),
+        ("{wait: 1s}, keepalive, a, hang", 0),
+    ],
+)
+def test_what_comes_late_and_holds_nothing_is_a_sign_of_life(steps: str, signs: int) -> None:
+    """Where a chunk or an end follows at once, that is the sign."""
+    text = f"scenario: signs\nmodel: [[{steps}]]\nrun: [prompt: Go]\n"
+    stream = load_text(text).cases[0].prompts[0].model[0]
+    deliveries = compile_stream(stream, lambda: "")
+    assert signs == sum(item.sign for delivery in deliveries for item in delivery.items)
+
+
 def chunks(steps: str) -> list[Chunk | None]:
     """All that a stream of these steps sends, but for its start and its finish."""
     text = f"scenario: chunks\nmodel: [[{steps}]]\nrun: [prompt: Go]\n"

@@ -13,6 +13,7 @@ from simharness.trace import (
     PromptCalled,
     Record,
     RequestMade,
+    SignTaken,
     StreamClosed,
     StreamTold,
     TerminalTaken,
@@ -129,6 +130,13 @@ def test_a_slow_stream_is_not_silent() -> None:
     chunks = [(20.0 * n, ChunkArrived(1, n, "text", "a")) for n in (1, 2, 3)]
     end = (70.0, TerminalTaken(1, "finish", "stop"))
     assert Judgement() == stall(*chunks, end, (999.0, done()))
+
+
+def test_what_comes_without_content_is_a_sign_of_life() -> None:
+    """A keepalive, say, behind which the stream hangs."""
+    closed = (31.5, StreamClosed(1, "aclose"))
+    assert Judgement(occasions=1) == stall((1.5, SignTaken(1)), closed, (31.5, done("raised")))
+    assert 1 == len(stall((1.0, SignTaken(1)), closed, (31.5, done("raised"))).violations)
 
 
 def test_an_agent_without_a_limit_is_not_judged() -> None:
