@@ -20,15 +20,16 @@ def has_parity(case: Case, contract: Contract) -> bool:
     """Whether an agent with `contract` must do the same in `case`, streamed or plain.
 
     Everything but a prompt to an idle agent may fall into another place of a run that shows its
-    text only at the end, and the whole answer to a plain request needs no closing that could fail.
+    text only at the end, and the whole answer to a plain request needs no closing that could fail,
+    or that could take a run beyond its time.
     """
+    reactions = [stream.reaction for prompt in case.prompts for stream in prompt.model]
     return (
         contract.streaming == "both"
         and all(
             isinstance(action, PromptAction) and not action.meanwhile and action.anchor is None
             for action in case.actions
         )
-        and not any(
-            stream.reaction.close_raises for prompt in case.prompts for stream in prompt.model
-        )
+        and not any(reaction.close_raises for reaction in reactions)
+        and not ("time_limit" in case.settings and any(one.close_takes_s for one in reactions))
     )

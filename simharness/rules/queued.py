@@ -227,7 +227,7 @@ def progress(trace: Trace, contract: Contract) -> Judgement:
     occasions = 0
     violations = []
     for said in _said(facts):
-        if said.verb == "follow_up" and said.run is not None and _goes_on(facts, said.run):
+        if said.verb == "follow_up" and said.run is not None and _goes_on(facts, said.run, said.n):
             if _refused(facts, said):
                 continue
             occasions += 1
@@ -247,10 +247,11 @@ def progress(trace: Trace, contract: Contract) -> Judgement:
     return judged(occasions, violations)
 
 
-def _goes_on(facts: Facts, run: RunFacts) -> bool:
-    """Whether the queue has to run after the end of `run`.
+def _goes_on(facts: Facts, run: RunFacts, said: int) -> bool:
+    """Whether what was said in record `said` has to run after the end of `run`.
 
-    After a failure or at a limit agents may leave it; after a cancel they say what they do.
+    After a failure or at a limit agents may leave it; after a cancel they say what they do. What is
+    said when a cancelled run has told of its end already may wait like what is said to an idle one.
     """
     if run.settled is None or run.left or run.graceful or run.session:
         return False  # what is said goes to the conversation, not to a run beside it
@@ -261,7 +262,9 @@ def _goes_on(facts: Facts, run: RunFacts) -> bool:
     if facts.contract.queue_on_cancel == "per-cancel":
         notices = facts.trace.of(Notice, run.number)
         by_task = any(cancel.way == "TASK" for cancel in run.cancels)
-        return not by_task and not any(one.kind in {"parked", "dropped"} for one in notices)
+        told = any(end.n < said for end in run.ends)
+        left = any(one.kind in {"parked", "dropped"} for one in notices)
+        return not (by_task or told or left)
     return facts.contract.queue_on_cancel == "run"
 
 

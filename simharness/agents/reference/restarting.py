@@ -31,8 +31,12 @@ class Restart:
         return bool(self.reason) or self._cancellation.is_set()
 
     def set(self, reason: str) -> None:
-        """Give the stream up, if it is read and the run is not over with it anyway."""
-        if self._scope is not None and not (self.reason or self._cancellation.called):
+        """Give the stream up, if it is read and the run is not over with it anyway.
+
+        A cancel of the task may be on its way that is no caller's: that of a limit of silence. It
+        ends the stream too, and another one takes its place all the same.
+        """
+        if self._scope is not None and not (self.reason or self._cancellation.is_set()):
             self.reason = reason
             self._bound()
 

@@ -9,9 +9,35 @@ from typing import TYPE_CHECKING
 from simharness.agent import ProviderError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
 
-__all__ = ["Silence"]
+__all__ = ["Heard", "Silence"]
+
+
+class Heard:
+    """The silence of one stream so far. Call it at each sign of life."""
+
+    def __init__(self, scope: asyncio.Timeout, end: Callable[[], float | None]) -> None:
+        self._scope = scope
+        self._end = end
+
+    def __call__(self) -> None:
+        """A silence begins now."""
+        if self._scope.expired():  # a stream that swallowed this goes on, but too late
+            raise TimeoutError
+        self._scope.reschedule(self._end())
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Do something else than read: the stream is not silent meanwhile.
+
+        If the limit cancelled the task then, it would look like a caller's cancel in there.
+        """
+        self._scope.reschedule(None)
+        try:
+            yield
+        finally:
+            self._scope.reschedule(self._end())
 
 
 class Silence:
@@ -21,21 +47,15 @@ class Silence:
         self._limit_s = limit_s
 
     @contextlib.asynccontextmanager
-    async def bounded(self) -> AsyncIterator[Callable[[], None]]:
-        """Run a block that reads a stream, and that calls what it gets at each sign of life.
+    async def bounded(self) -> AsyncIterator[Heard]:
+        """Run a block that reads a stream.
 
-        Raises ProviderError when there was none for too long. It is final: who waited that long is
-        not made to wait as long again.
+        Raises ProviderError when there was no sign of life for too long. It is final: who waited
+        that long is not made to wait as long again.
         """
         try:
             async with asyncio.timeout(self._limit_s) as scope:
-
-                def heard() -> None:
-                    if scope.expired():  # a stream that swallowed this goes on, but too late
-                        raise TimeoutError
-                    scope.reschedule(self.end())
-
-                yield heard
+                yield Heard(scope, self.end)
         except TimeoutError:
             if not scope.expired():
                 raise

@@ -147,7 +147,8 @@ class Attempt:
                 if self.read_enough():
                     return
                 if isinstance(chunk, Retrying):
-                    await self._guard.replay(self.restart)
+                    with heard.paused():
+                        await self._guard.replay(self.restart)
 
     def read_enough(self) -> bool:
         """Whether nothing of the stream matters any more, as its end was reported."""

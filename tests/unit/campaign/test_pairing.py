@@ -47,6 +47,14 @@ def test_a_stream_that_cannot_be_closed_has_no_plain_counterpart() -> None:
     assert not has_parity(only, CONTRACT)
 
 
+def test_a_slow_close_under_a_limit_of_time_has_no_plain_counterpart() -> None:
+    """It may take the run beyond its time; without a limit it does no harm."""
+    slow = SCRIPT.replace('["Done."]', '{stream: ["Done."], on_cancel: {close: {takes: 2s}}}')
+    (free,) = load_text(slow.replace("MORE", "")).cases
+    (limited,) = load_text(slow.replace("MORE", "") + "agent: {time_limit: 1s}\n").cases
+    assert (True, False) == (has_parity(free, CONTRACT), has_parity(limited, CONTRACT))
+
+
 @pytest.mark.parametrize("contract", [UNSPECIFIED, Contract(streaming="streaming-only")])
 def test_only_agents_that_declare_both_are_run_plain(contract: Contract) -> None:
     """Others may not even take the keyword."""

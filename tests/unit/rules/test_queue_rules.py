@@ -201,6 +201,13 @@ def test_a_cancel_that_parks_or_drops_the_queue_says_so(kind: str) -> None:
     assert [] == problems("queue-progress", run(FOLLOW, *STOP, Notice(kind, "more")))
 
 
+def test_what_is_said_behind_the_end_of_a_cancelled_run_may_wait() -> None:
+    """As if the agent were idle, which it says it is; the same words before that may not."""
+    over = AgentEnd(Outcome.CANCELLED, "user")
+    assert [] == problems("queue-progress", run(*STOP, over, FOLLOW))
+    assert [STRANDED] == problems("queue-progress", run(*STOP, FOLLOW, over))
+
+
 def test_after_a_failure_the_queue_may_wait() -> None:
     """The declared field is about cancels."""
     records = run(FOLLOW)
