@@ -5,9 +5,9 @@ Read by rules for which these are no cancels and yet explain what a run does. No
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts
+from simharness.rules.reading import NEVER, Facts, RunFacts
 from simharness.trace import (
     ActionTaken,
     RequestMade,
@@ -44,18 +44,17 @@ def taken_actions(trace: Trace, *verbs: str) -> Iterator[ActionTaken]:
 
 
 def given_up(facts: Facts, request: RequestMade) -> bool:
-    """Whether a stream was given up for another one: told to end, though nobody cancelled."""
+    """Whether a stream was given up for another one: told to end, though nobody stopped the run."""
     told = told_at(facts, request)
-    if told is None or any(
-        cancel.called < _closed(facts, request) for cancel in _cancels(facts, request)
-    ):
+    closed = _closed(facts, request)
+    if told is None or any(stop < closed for stop in _stops(facts, request)):
         return False
     asked = (action.n for action in taken_actions(facts.trace, "context_restart"))
     return any(request.n < n < told for n in asked)
 
 
 def _closed(facts: Facts, request: RequestMade) -> int:
-    """The record by which a stream was closed: up to there a cancel decides what becomes of it."""
+    """The record by which a stream was closed: up to there a stop decides what becomes of it."""
     for closed in facts.trace.of(StreamClosed, request.run):
         if closed.request == request.request:
             return closed.n
@@ -70,9 +69,14 @@ def told_at(facts: Facts, request: RequestMade) -> int | None:
     return None
 
 
-def _cancels(facts: Facts, request: RequestMade) -> Sequence[Cancel]:
+def _stops(facts: Facts, request: RequestMade) -> list[int]:
+    """Where the run of a request was cancelled, or another prompt may have taken its place."""
     run = facts.runs.get(request.run)
-    return run.cancels if run is not None else ()
+    if run is None:
+        return []
+    prompts = (later.prompted for later in facts.runs.values() if later.session == run.session)
+    during = [n for n in prompts if run.replaced and run.prompted < n < run.over]
+    return [*(cancel.called for cancel in run.cancels), *during]
 
 
 def ever_stopped(facts: Facts, run: RunFacts) -> bool:

@@ -23,7 +23,7 @@ from simharness.strategies.kinds.scripts import (
 from simharness.strategies.places import PLACES
 from simharness.strategies.surroundings import all_tools, words
 from simharness.strategies.user import LATER, Manners
-from simharness.strategies.written import Data, Word
+from simharness.strategies.written import Data, Document, Word
 
 __all__ = ["COUNTING", "EVENTS", "SILENCE"]
 
@@ -109,6 +109,9 @@ _PREVIEW: st.SearchStrategy[list[Data]] = st.builds(
     ],
     st.integers(1, 3),
 )
+_INTERRUPTED: st.SearchStrategy[Document] = st.one_of(
+    st.just({}), st.fixed_dictionaries({"second_prompt": words("queue", "interrupt")})
+)
 EVENTS = kind(
     "events",
     "blocks with their marks, previews of calls, bursts and chunks that come late, with a cancel, "
@@ -126,20 +129,16 @@ EVENTS = kind(
             ),
         ),
         tools=all_tools(),
-        settings=st.one_of(
-            st.just({}), st.fixed_dictionaries({"second_prompt": words("queue", "interrupt")})
-        ),
+        settings=_INTERRUPTED,
     ),
     Ground(
-        # Nobody interrupts: error-content-dropped does not see that a prompt that interrupts keeps,
-        # as a cancel does, what a restart would give up.
         Manners(
             verbs("cancel", "context_restart", "prompt"),
             scripts=script(deaf(), DONE),
             places=frozenset({"chunk"}),
             inside=False,
-            how=LATER,
             least=1,
         ),
+        settings=_INTERRUPTED,
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import attrs
 import pytest
 
 from simharness.contract import FAMILIES, Contract
@@ -28,6 +29,7 @@ from simharness.trace import (
     ReplayTaken,
     RequestMade,
     Shown,
+    StreamClosed,
     StreamTold,
     TerminalTaken,
     TurnEndAsked,
@@ -115,6 +117,23 @@ def test_text_of_a_stream_that_is_given_up_is_shown_and_kept_no_more() -> None:
     held = RequestMade(2, (user("hi"), assistant("Once upon")))
     wanted = ["The text of request 1 of run 1, which was given up, is in a later history."]
     assert wanted == problems("error-content-dropped", *given_up, held, done())
+
+
+@pytest.mark.parametrize(("policy", "kept"), [("queue", 1), ("interrupt", 0), ("rollback", 0)])
+def test_a_prompt_that_interrupts_decides_what_becomes_of_a_stream_as_a_cancel_does(
+    policy: str, kept: int
+) -> None:
+    """It came before the stream was closed, which was to be given up for another one."""
+    before = (PromptCalled("hi"), ASK, SAID, RESTART, TOLD)
+    held = RequestMade(1, (user("hi"), assistant("Once upon"), user("more")))
+    ends: list[Record | tuple[int, Record]] = [(1, StreamClosed(1, "aclose")), (1, done())]
+    behind: list[Record | tuple[int, Record]] = [(2, held), (2, done())]
+    contract = attrs.evolve(PROMISES, second_prompt=policy)
+    during = [*before, PromptCalled("more"), *ends, *behind]
+    judged = verdict("error-content-dropped", *during, contract=contract)
+    assert kept == len(judged.violations)
+    late = [*before, ends[0], PromptCalled("more"), ends[1], *behind]
+    assert 1 == len(verdict("error-content-dropped", *late, contract=contract).violations)
 
 
 # --- answers that begin anew ----------------------------------------------------------------------
