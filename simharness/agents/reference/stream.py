@@ -141,8 +141,8 @@ class Attempt:
             return
         async with self.silence.bounded() as heard:
             async for chunk in stream:
-                self.take(chunk)
                 heard()
+                self.take(chunk)
                 self._cancellation.notice()
                 if self.read_enough():
                     return
