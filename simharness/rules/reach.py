@@ -106,11 +106,11 @@ def _unreached(
 
 
 def _beside(facts: Facts, run: RunFacts, other: RunFacts, cancel: Cancel) -> bool:
-    """Whether `other` is an uncancelled run of another session that was open at the cancel."""
+    """Whether `other` was open at the cancel, in another session, and nobody had stopped it."""
     return (
         other.session != run.session
         and other.prompted < cancel.called < other.over
-        and not (other.cancels or other.graceful or other.left)
+        and not (other.cancels or other.graceful or other.left or other.replaced)
         and not ever_stopped(facts, other)
     )
 

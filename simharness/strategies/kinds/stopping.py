@@ -119,15 +119,13 @@ _BUSY: st.SearchStrategy[Document] = st.one_of(
     st.fixed_dictionaries({"second_prompt": words("queue", "interrupt", "rollback")}), MODES
 )
 
-# Nobody runs beside the conversation: cancel-scope takes a run that was rolled back for one that
-# the cancel of an ephemeral run has stopped.
 IDLING = kind(
     "idling",
     "conversations in which prompts come after each other and during a run, which rejects them, "
-    "lets them wait, or is interrupted or rolled back, and which may be shut down",
+    "lets them wait, or is interrupted or rolled back, runs beside them, and a shutdown",
     Ground(
         Manners(
-            verbs("prompt", "prompt", "prompt", "shutdown", "cancel"),
+            verbs("prompt", "prompt", "prompt", "shutdown", "cancel", "ephemeral"),
             ALL_WAYS,
             scripts=_TURNS,
             least=1,

@@ -218,6 +218,25 @@ def test_a_cancel_that_hits_another_session_is_broken() -> None:
     assert ["The cancel of run 1 cancelled run 2 of another session."] == texts(judged)
 
 
+@pytest.mark.parametrize(("policy", "broken"), [("queue", 1), ("interrupt", 0), ("rollback", 0)])
+def test_a_run_that_another_prompt_stopped_was_not_cancelled_from_beside(
+    policy: str, broken: int
+) -> None:
+    """It was interrupted or rolled back, and not over yet when the run beside it was cancelled."""
+    judged = verdict(
+        "cancel-scope",
+        PromptCalled("hi"),
+        PromptCalled("rather"),
+        PromptCalled("aside", "b"),
+        (3, CALLED),
+        (1, done("cancelled", outcome=Outcome.CANCELLED)),
+        (3, done("cancelled")),
+        (2, done()),
+        contract=Contract(second_prompt=policy),
+    )
+    assert broken == len(judged.violations)
+
+
 def test_scope_has_no_occasion_if_nothing_was_open() -> None:
     """A cancel between two steps reaches nothing."""
     assert 0 == verdict("cancel-scope", *PLAIN[:3], CALLED, done()).occasions
