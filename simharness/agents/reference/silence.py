@@ -27,6 +27,12 @@ class Heard:
             raise TimeoutError
         self._scope.reschedule(self._end())
 
+    def only(self, seconds: float) -> None:
+        """Allow no more than so many seconds of silence from now on."""
+        end = self._end()
+        most = asyncio.get_running_loop().time() + seconds
+        self._scope.reschedule(most if end is None else min(end, most))
+
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
         """Do something else than read: the stream is not silent meanwhile.

@@ -146,6 +146,8 @@ class Attempt:
                 self._cancellation.notice()
                 if self.read_enough():
                     return
+                if self.assembler.terminal is not None:
+                    heard.only(CANCEL_BOUND_S)  # an end that was reported is not waited for again
                 if isinstance(chunk, Retrying):
                     with heard.paused():
                         await self._guard.replay(self.restart)
