@@ -103,10 +103,18 @@ def lacking(trace: Trace, n: int) -> bool:
 
 
 def _missing(trace: Trace, n: int) -> list[StoreWrite]:
-    """The writes before record `n` that left no line, and whose line was not written later."""
+    """The writes before record `n` that left no line, as far as the agent can know.
+
+    One that failed is made again, even if an earlier one that the agent gave up came through.
+    """
     writes = [write for write in trace.of(StoreWrite) if write.n < n]
-    saved = {write.text for write in writes if write.how == "saved"}
-    return [w for w in writes if w.how in {"failed", "dropped"} and w.text not in saved]
+    saved = {write.text: write.n for write in writes if write.how == "saved"}
+    return [
+        write
+        for write in writes
+        if (write.how == "dropped" and write.text not in saved)
+        or (write.how == "failed" and saved.get(write.text, -1) < write.n)
+    ]
 
 
 def _given_up(trace: Trace, n: int) -> bool:

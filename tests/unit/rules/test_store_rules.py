@@ -104,11 +104,16 @@ def test_a_message_that_is_in_memory_only_is_named() -> None:
         [StoreWrite(1, "a", "failed")],
         [StoreWrite(1, "a", "dropped"), StoreWrite(2, "a", "dropped")],
         [StoreFlushed(3), StoreWrite(1, "a", "abandoned")],
+        [StoreWrite(1, "a", "saved"), StoreWrite(2, "a", "failed")],
     ],
-    ids=["failed", "dropped-again", "given-up"],
+    ids=["failed", "dropped-again", "given-up", "failed-though-it-came-through"],
 )
 def test_what_the_store_refused_is_not_held_against_the_agent(writes: list[Record]) -> None:
-    """It was told of a failure, wrote a lost line again, or could not wait any longer."""
+    """It was told of a failure, wrote a lost line again, or could not wait any longer.
+
+    A line that it gave up waiting for may come through, and the next write of it fail: to the agent
+    it is not in the store, so that nothing behind it may be.
+    """
     found = judged(RULES[0], *ASKED, *writes, *settled(HI, HELLO, store=(HI,)))
     assert (0, ()) == (found.occasions, found.violations)
 
