@@ -118,13 +118,21 @@ def _missing(trace: Trace, n: int) -> list[StoreWrite]:
 
 
 def _given_up(trace: Trace, n: int) -> bool:
-    """Whether a write was given up that no flush has followed."""
-    for record in reversed(trace.records[:n]):
-        if isinstance(record, StoreFlushed):
-            return False
+    """Whether something was given up before record `n` that no flush has followed.
+
+    A flush that was given up comes through itself, but the agent does not hear of it.
+    """
+    given_up, unheard = False, 0
+    for record in trace.records[:n]:
         if isinstance(record, StoreWrite) and record.how == "abandoned":
-            return True
-    return False
+            given_up = True
+            unheard += record.number == 0
+        elif isinstance(record, StoreFlushed):
+            given_up = given_up and unheard > 0
+            unheard = max(0, unheard - 1)
+        elif isinstance(record, Killed | Forked):
+            unheard = 0  # it died with its process
+    return given_up
 
 
 def accepted(run: RunFacts) -> bool:

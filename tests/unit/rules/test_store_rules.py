@@ -105,8 +105,9 @@ def test_a_message_that_is_in_memory_only_is_named() -> None:
         [StoreWrite(1, "a", "dropped"), StoreWrite(2, "a", "dropped")],
         [StoreFlushed(3), StoreWrite(1, "a", "abandoned")],
         [StoreWrite(1, "a", "saved"), StoreWrite(2, "a", "failed")],
+        [StoreWrite(1, "a", "dropped"), StoreWrite(0, "", "abandoned"), StoreFlushed(3)],
     ],
-    ids=["failed", "dropped-again", "given-up", "failed-though-it-came-through"],
+    ids=["failed", "dropped-again", "given-up", "failed-though-it-came-through", "unheard-flush"],
 )
 def test_what_the_store_refused_is_not_held_against_the_agent(writes: list[Record]) -> None:
     """It was told of a failure, wrote a lost line again, or could not wait any longer.
@@ -124,8 +125,9 @@ def test_what_the_store_refused_is_not_held_against_the_agent(writes: list[Recor
         [StoreWrite(1, "a", "failed"), StoreWrite(2, "a", "saved")],
         [StoreWrite(1, "a", "dropped")],
         [StoreWrite(1, "a", "abandoned"), StoreFlushed(3)],
+        [StoreWrite(0, "", "abandoned"), StoreFlushed(3), StoreFlushed(3)],
     ],
-    ids=["written-later", "dropped-and-believed", "given-up-and-flushed"],
+    ids=["written-later", "dropped-and-believed", "given-up-and-flushed", "flushed-again"],
 )
 def test_a_fault_that_passed_excuses_nothing(writes: list[Record]) -> None:
     """Nor does a store that says saved and is believed."""
