@@ -23,15 +23,15 @@ from simharness.strategies.written import Data, Document
 
 __all__ = ["RECOVERY", "SAVING"]
 
-# A store that fails for good behind a write that was given up, and that came through after all,
-# lacks the lines behind that one; session-equals-history takes this for a fault of the agent.
-_ONCE = st.integers(1, 8)
+_WHEN: st.SearchStrategy[Data] = st.one_of(
+    st.integers(1, 8), st.integers(1, 8).map(lambda write: {"write": write, "always": True})
+)
 _WRITTEN = frozenset({"write", "chunk", "tool", "request", "none", "anywhere"})
 _TOOLS = all_tools(st.one_of(st.just("ok"), st.just({"returns": "done", "ends_turn": True})))
 
 
 def _stores(*faults: str) -> st.SearchStrategy[Document]:
-    optional: dict[str, st.SearchStrategy[Data]] = dict.fromkeys(faults, _ONCE)
+    optional: dict[str, st.SearchStrategy[Data]] = dict.fromkeys(faults, _WHEN)
     needed: dict[str, st.SearchStrategy[Data]] = {"buffered": st.booleans()}
     store: st.SearchStrategy[Data] = st.fixed_dictionaries(
         needed, optional={"slow": PAUSES, **optional}
@@ -55,9 +55,9 @@ SAVING = kind(
     "a store that is slow, fails, lies and tears, with runs that are stopped and killed at their "
     "writes and asked again",
     Ground(_writing("cancel", "prompt"), tools=_TOOLS, rest=_stores("fails", "drops")),
-    # A kill meets no store that lies, and no write that was given up in a cancel: what was lost of
-    # the start of a tool or of its result nobody can know, but result-truthful asks for it.
-    Ground(_writing("prompt", "kill"), tools=_TOOLS, rest=_stores("fails", "torn")),
+    Ground(
+        _writing("prompt", "kill", "cancel"), tools=_TOOLS, rest=_stores("fails", "drops", "torn")
+    ),
 )
 
 _USER = '{"n": 1, "message": {"role": "user", "blocks": [{"text": "a"}]}}'

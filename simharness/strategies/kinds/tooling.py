@@ -78,10 +78,8 @@ PAIRING = kind(
         settings=MODES,
     ),
     Ground(Manners(verbs("prompt"), scripts=rounds(), how=LATER), tools=TOOLS, hooks=_ASKED),
-    # Nobody cancels: a result whose write was given up then is lost in a kill, and result-truthful
-    # holds the repair to it.
     Ground(
-        Manners(verbs("kill"), scripts=rounds(), places=_IN_TOOLS, how=LATER, least=1),
+        Manners(verbs("kill", "cancel"), scripts=rounds(), places=_IN_TOOLS, how=LATER, least=1),
         tools=all_tools(_TOOL),
         settings=MODES,
         rest=STORED,
