@@ -45,12 +45,18 @@ def _promised(facts: Facts, one: Heard) -> int:
     left = sum(cut and bool(run.cancels or run.left or run.replaced) for run in before)
     for run in before:
         ends = [facts.terminal(request) for request in run.requests if request.n < one.n]
-        failed = any(not _answers(contract, end) for end in ends)
+        failed = any(_failed(contract, run, end) for end in ends)
         left += failed and contract.failed_final == "empty-message"
         if contract.empty_answer == "kept":
             answers = [end for end in ends if end is not None and _answers(contract, end)]
             left += sum(_says_nothing(facts, end) for end in answers)
     return left
+
+
+def _failed(contract: Contract, run: RunFacts, end: TerminalTaken | None) -> bool:
+    """Whether a stream failed, or spoke only when it was given up although nobody cancelled."""
+    given_up = end is not None and end.answering and not run.cancels
+    return given_up or not _answers(contract, end)
 
 
 def _answers(contract: Contract, end: TerminalTaken | None) -> bool:

@@ -108,9 +108,12 @@ def _as_text(facts: Facts) -> bool:
 
 
 def _goes_on(facts: Facts, run: RunFacts, request: RequestMade) -> bool:
-    """Whether the response asked for tools and nothing but the unknown one could end the run."""
+    """Whether the response asked for tools and nothing but the unknown one could end the run.
+
+    What a stream says only when the agent gives it up, for its silence say, asks for nothing.
+    """
     terminal = facts.terminal(request)
-    if terminal is None or terminal.kind != "finish" or terminal.n > run.over:
+    if terminal is None or terminal.kind != "finish" or terminal.answering or terminal.n > run.over:
         return False
     if terminal.detail not in {"stop", "tool_calls"} or run.queued:
         return False

@@ -93,6 +93,14 @@ def test_a_failure_may_leave_an_empty_message_where_it_is_declared() -> None:
     assert 1 == len(verdict("no-empty-message", *failed, contract=KEPT).violations)
 
 
+def test_an_answer_that_comes_when_the_stream_is_given_up_is_none() -> None:
+    """It was silent for too long, say; to that it answers that it is finished."""
+    contract = Contract(cut_message="kept", failed_final="empty-message")
+    late = run(TerminalTaken(1, "finish", "stop", answering=True), then=(HI, EMPTY))
+    assert () == verdict("no-empty-message", *late, contract=contract).violations
+    assert 1 == len(verdict("no-empty-message", *late, contract=KEPT).violations)
+
+
 def test_a_withdrawn_answer_is_a_failure() -> None:
     """It finished, but its provider takes it back."""
     contract = Contract(cut_message="kept", failed_final="empty-message")

@@ -368,9 +368,16 @@ def test_another_prompt_may_end_the_run_on_an_unknown_tool() -> None:
     assert 0 == verdict("bad-tool-answered", *UNKNOWN, *second).occasions
 
 
-@pytest.mark.parametrize("end", [TerminalTaken(1, "error"), TerminalTaken(1, "finish", "length")])
+@pytest.mark.parametrize(
+    "end",
+    [
+        TerminalTaken(1, "error"),
+        TerminalTaken(1, "finish", "length"),
+        TerminalTaken(1, "finish", "tool_calls", answering=True),
+    ],
+)
 def test_a_response_that_asked_for_nothing_is_no_occasion(end: Record) -> None:
-    """It failed, or it was cut at the output limit."""
+    """It failed, was cut at the output limit, or was finished only because it was given up."""
     assert 0 == verdict("bad-tool-answered", *UNKNOWN[:3], end, done()).occasions
 
 
