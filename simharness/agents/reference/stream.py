@@ -26,6 +26,7 @@ from simharness.agent import (
     Retrying,
     StreamStart,
     TextDelta,
+    UsageReport,
 )
 from simharness.agents.reference.assembler import Assembler
 from simharness.agents.reference.contract import CANCEL_BOUND_S
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from simharness.agent import World
     from simharness.agents.reference.cancelling import Cancellation
     from simharness.agents.reference.journal import Journal
+    from simharness.agents.reference.silence import Heard
     from simharness.contract import Contract
 
 __all__ = ["Attempt", "Broken", "Cut", "Ending", "Finished", "GivenUp"]
@@ -141,8 +143,7 @@ class Attempt:
             return
         async with self.silence.bounded() as heard:
             async for chunk in stream:
-                heard()
-                self.take(chunk)
+                self.hear(chunk, heard)
                 self._cancellation.notice()
                 if self.read_enough():
                     return
@@ -151,6 +152,15 @@ class Attempt:
                 if isinstance(chunk, Retrying):
                     with heard.paused():
                         await self._guard.replay(self.restart)
+
+    def hear(self, chunk: Chunk, heard: Heard) -> None:
+        """Take a chunk, which is a sign of life. One that comes too late tells only the usage."""
+        if isinstance(chunk, UsageReport):
+            self.take(chunk)
+            heard()
+        else:
+            heard()
+            self.take(chunk)
 
     def read_enough(self) -> bool:
         """Whether nothing of the stream matters any more, as its end was reported."""
