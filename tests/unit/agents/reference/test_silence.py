@@ -1,0 +1,30 @@
+"""What a stream still says when it was silent for too long."""
+
+from __future__ import annotations
+
+from simharness.agents.reference import make
+from simharness.check import Bench
+from simharness.choices import ScheduleChooser
+from simharness.scenario.load import load_text
+from simharness.trace import LogRow, UsageTaken
+from simharness.world.run import batch
+
+SCRIPT = """scenario: usage-behind-a-silence
+agent: {idle_limit: 1s}
+model: [{stream: [{usage: [11, 8]}], start: false, every: 1s, on_cancel: error}]
+patience: 0s
+run: [prompt: Go]
+epilogue: false
+"""
+
+
+def test_usage_that_comes_too_late_counts_all_the_same() -> None:
+    """It has to be paid; the attempt fails of the silence."""
+    (case,) = load_text(SCRIPT).cases
+    with batch():
+        verdict = Bench(case, make).trial(ScheduleChooser())
+    assert frozenset() == verdict.broken()
+    assert verdict.trace is not None
+    assert 1 == len(verdict.trace.of(UsageTaken))
+    (row,) = verdict.trace.of(LogRow)
+    assert (False, (11, 8)) == (row.success, row.usage)
