@@ -64,7 +64,7 @@ def test_a_store_changes_nothing_in_the_report(
     [
         (["--jobs", "2", "--dask", "tcp://127.0.0.1:1"], "--jobs and --dask exclude each other"),
         (["--dask", "nowhere"], "no Dask scheduler answers at nowhere"),
-        (["--dask", "foo://x:1"], "unknown address scheme 'foo'"),
+        (["--dask", "foo://x:1"], "no Dask scheduler answers at foo://x:1: unknown address"),
         (["--dask", "tcp://127.0.0.1:1"], "no Dask scheduler answers at tcp://127.0.0.1:1"),
         (["--store", "two.sim.yaml"], "two.sim.yaml cannot be used as a store"),
         (["--store", "two.sim.yaml/store"], "cannot open the store two.sim.yaml/store"),

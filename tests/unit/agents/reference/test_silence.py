@@ -6,6 +6,7 @@ from simharness.agents.reference import make
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
 from simharness.scenario.load import load_text
+from simharness.search import Bounded, explore
 from simharness.trace import LogRow, UsageTaken
 from simharness.world.run import batch
 
@@ -16,6 +17,23 @@ patience: 0s
 run: [prompt: Go]
 epilogue: false
 """
+
+
+MEETING = """scenario: restart-meets-a-silence
+agent: {idle_limit: 0ms}
+model: [[a]]
+run: [prompt: Go, {context_restart: , at: 10ms}]
+epilogue: false
+"""
+
+
+def test_a_restart_in_the_moment_of_a_silence_is_no_failure() -> None:
+    """The cancel of the task that is on its way then is that of the limit, and no caller's."""
+    (case,) = load_text(MEETING).cases
+    with batch():
+        verdicts = list(explore(Bench(case, make).trial, Bounded(1), 100))
+    assert 5 < len(verdicts)
+    assert {frozenset()} == {verdict.broken() for verdict in verdicts}
 
 
 def test_usage_that_comes_too_late_counts_all_the_same() -> None:
