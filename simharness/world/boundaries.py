@@ -75,8 +75,9 @@ class Boundaries:
         self.closing = False  # True: the trial is over, and only unwound
         self.quiet_watch: list[Callable[[bool], bool]] = []
         self._ended: TrialEnded | None = None
-        self._asked: tuple[int, float] | None = None  # see `_mark_same`
-        self._behind = 0  # the progress behind the latest pass
+        self._asked = -1  # the latest boundary that ran what was ready when asked; `_mark_same`
+        self._asked_at = 0.0  # and when
+        self._asked_point = 0  # and the number of that point
         self.chooser = chooser  # decides; may be replaced before the first choice
         self._relaxed = relaxed
         self._busy = Busy(self.limits)
@@ -91,17 +92,15 @@ class Boundaries:
         """Pass one boundary. False: nothing is ready, nothing can come and no timer is set."""
         self.count += 1
         if self.polls:
-            for poll in tuple(self.polls):
-                poll()
+            self._poll()
         ready = self.loop.ready
         if not ready:
             if self.quiet_watch:
-                self._asked = None
+                self._asked = -1
                 self._watch_quiet(quiet=not self.loop.workers.awake())
             if not self._ask_idle():
                 return False
         else:
-            self._asked = None
             busy = self._busy.progress == self.progress and self._busy.check(self)
             self._busy.progress = self.progress
             if self.quiet_watch:
@@ -114,13 +113,19 @@ class Boundaries:
         if heap and heap[0][0] <= self.clock.now + RESOLUTION_S:
             self._run_timers()
         self._run_handles()
-        self._behind = self.progress
         if self.count > self.limits.boundaries:
             raise TrialEnded("step-limit", f"{self.limits.boundaries} loop boundaries")
         if self._ended is not None:
             ended, self._ended = self._ended, None  # teardown goes on from here
             raise ended
         return True
+
+    def _poll(self) -> None:
+        before = self.progress
+        for poll in tuple(self.polls):
+            poll()
+        if self.progress != before:
+            self._asked = -1
 
     def end(self, limit: str, detail: str) -> TrialEnded:
         """End the trial with this iteration; returns what to raise meanwhile, since a task keeps
@@ -179,7 +184,9 @@ class Boundaries:
             chosen = self.choose(options)
             if chosen == 0:
                 if self.free and not self._relaxed:  # else a pass may be permuted
-                    self._asked = (len(self.points) - 1, clock.now)
+                    self._asked = self.count
+                    self._asked_at = clock.now
+                    self._asked_point = len(self.points) - 1
                 return
             if chosen > len(offers):
                 clock.now = max(clock.now, deadline)
@@ -188,7 +195,6 @@ class Boundaries:
 
     def _ask_idle(self) -> bool:
         """Nothing is ready: the earliest delivery or timer comes, or, late, another."""
-        asked, self._asked = self._asked, None
         deadline = self.clock.deadline()
         if not any(self._lanes):  # only timers, as in most iterations of a busy program
             self.clock.now = (
@@ -210,8 +216,8 @@ class Boundaries:
             return True
         source = default if chosen == 0 else late[chosen - 1]
         assert source is not None, "an option without a source is `time passes`"
-        if asked is not None and source is default:
-            self._mark_same(source, *asked)
+        if self._asked == self.count - 1 and source is default:
+            self._mark_same(source)
         self._deliver(source)
         if self.loop.ready:
             self._ask_ready()
@@ -238,19 +244,20 @@ class Boundaries:
         self.points.append(_make(Point, (options, chosen, len(self.records), 0)))
         return chosen
 
-    def _mark_same(self, source: Source, asked: int, now: float) -> None:
+    def _mark_same(self, source: Source) -> None:
         """Note where delivering `source` earlier, before what was ready then, changes nothing.
 
-        Point `asked` asked whether to run what was ready, and was told to. Nothing came of that but
-        records: no handle, no timer, no time, no word to a stream. So the handle that `source` adds
-        now runs next either way, in this pass or as the last one of that pass.
+        The boundary before this one asked whether to run what was ready, and was told to. Nothing
+        came of that but records: no handle, no timer, no time, no word to a stream. So the handle
+        that `source` adds now runs next either way, in this pass or as the last one of that pass.
         """
-        if now != self.clock.now or source.due > now or self.progress != self._behind:
+        now = self.clock.now
+        if self.loop.ready or now != self._asked_at or source.due > now:
             return
-        point = self.points[asked]
+        point = self.points[self._asked_point]
         for number, option in enumerate(point.options):
             if option is source.option:
-                self.points[asked] = point._replace(same=number)
+                self.points[self._asked_point] = _make(Point, (*point[:3], number))
 
     # --- doing ----------------------------------------------------------------------------
 
@@ -264,7 +271,7 @@ class Boundaries:
         """Make all timers that are due ready, behind what was delivered."""
         due = self.clock.due()
         if due:
-            self._asked = None
+            self._asked = -1
             self.progress += 1
             self.loop.ready.extend(due)
             if self.clock.now > self.limits.virtual_s:
