@@ -172,7 +172,8 @@ class Boundaries:
                 when, _, timer = heap[0]
                 deadline = clock.deadline() if timer._cancelled else when
             limit = clock.now + self.patience_s
-            offers = self._offers(limit)
+            some = self.sources or self.anchored or self.threads or self.others
+            offers = self._offers(limit) if some else None
             if offers:
                 options = (RUN, *[source.option for source in offers])
                 if deadline <= limit:
@@ -183,12 +184,12 @@ class Boundaries:
                 return
             chosen = self.choose(options)
             if chosen == 0:
-                if self.free and not self._relaxed:  # else a pass may be permuted
+                if offers and self.free and not self._relaxed:  # else a pass may be permuted
                     self._asked = self.count
                     self._asked_at = clock.now
                     self._asked_point = len(self.points) - 1
                 return
-            if chosen > len(offers):
+            if not offers or chosen > len(offers):
                 clock.now = max(clock.now, deadline)
                 return
             self._deliver(offers[chosen - 1])
