@@ -80,6 +80,8 @@ def scripted(world: World, position: str, words: object) -> list[Hook]:
 
 
 def _hook(world: World, position: str, number: int, entry: object) -> Hook:
+    if isinstance(entry, list):
+        raise ScriptError(position)
     said = dict(entry) if isinstance(entry, Mapping) else {entry: None}
     subject = said.pop(_ABOUT[position], None)
     act = _act(world, position, said)

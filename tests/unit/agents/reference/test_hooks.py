@@ -116,6 +116,7 @@ def test_a_hook_that_fails_and_one_that_is_late_keep_a_cancel_a_stop() -> None:
         {"after_turn": {"deny": "no"}},
         {"middleware": {"allow": None, "deny": "no"}},
         {"observer": {"wait": 1.0}},
+        {"before_turn": [[]]},
         {"at_noon": "allow"},
     ],
 )
