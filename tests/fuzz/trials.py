@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 import attrs
-from hypothesis import HealthCheck, Phase, given, seed, settings, strategies as st
+from hypothesis import strategies as st
 
 from simharness import agents
 from simharness.campaign.codes import Codes
@@ -20,13 +20,12 @@ from simharness.check import Bench
 from simharness.choices import Chooser, ScheduleChooser
 from simharness.report import text
 from simharness.scenario.model import Case
-from simharness.search import Deviate, Uniform
-from simharness.search.sampler import Drawn
 from simharness.strategies import cases, of_kind
 from simharness.strategies.kinds import KINDS
 from simharness.trace import LimitHit
 from simharness.verdict import Verdict, Violation
 from simharness.world.run import batch
+from tests.drawing import first_cases, random_chooser
 
 __all__ = [
     "CASES",
@@ -96,22 +95,7 @@ def kinds_of(block: int, count: int) -> list[str]:
 
 def _some(strategy: st.SearchStrategy[Case], number: int, count: int) -> list[Case]:
     """Cases of a strategy; the simplest one, which always comes first, is left out."""
-    found: list[Case] = []
-
-    @seed(number)
-    @settings(
-        max_examples=count + 1,
-        phases=[Phase.generate],
-        suppress_health_check=[*HealthCheck],
-        database=None,
-        deadline=None,
-    )
-    @given(strategy)
-    def collect(case: Case) -> None:
-        found.append(case)
-
-    collect()
-    return found[1 : count + 1]
+    return first_cases(strategy, number, count + 1)[1:]
 
 
 def play_block(block: int, agent: str = "reference", count: int = CASES) -> Block:
@@ -160,8 +144,7 @@ def _chooser(block: int, trial: int, *, default: bool) -> Chooser:
     if default:
         return ScheduleChooser()
     number = block * TRIALS + trial
-    strategy = Uniform(seed=number) if trial % 2 else Deviate(seed=number)
-    return Drawn(strategy, 0).chooser()
+    return random_chooser(number)
 
 
 def _wrong(bench: Bench, verdict: Verdict, agent: str, *, again: bool) -> list[str]:

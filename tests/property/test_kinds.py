@@ -7,25 +7,22 @@ from typing import TYPE_CHECKING
 
 import attrs
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from simharness.agents.reference import make
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
 from simharness.scenario.load import load_text
-from simharness.search import Deviate, Uniform
-from simharness.search.sampler import Drawn
 from simharness.strategies import of_kind
 from simharness.strategies.kinds import KINDS
 from simharness.testing import play
 from simharness.trace import LimitHit
 from simharness.world.run import batch
+from tests.drawing import first_cases, random_chooser
 from tests.field.rows import FIELD, ROOT, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from simharness.choices import Chooser
     from simharness.scenario.model import Case
 
 SOUND = 20
@@ -123,33 +120,13 @@ def collected() -> Iterator[None]:
 
 def drawn(kind: str, count: int) -> list[Case]:
     """The first cases of a kind, always the same."""
-    found: list[Case] = []
-
-    @seed(0)
-    @settings(
-        max_examples=count,
-        phases=[Phase.generate],
-        suppress_health_check=[*HealthCheck],
-        database=None,
-    )
-    @given(of_kind(kind))
-    def collect(case: Case) -> None:
-        found.append(case)
-
-    collect()
-    return found[:count]
-
-
-def chooser(number: int) -> Chooser:
-    """One that deviates now and then, or one that takes any option alike."""
-    strategy = Uniform(seed=number) if number % 2 else Deviate(seed=number)
-    return Drawn(strategy, 0).chooser()
+    return first_cases(of_kind(kind), 0, count)
 
 
 def broken(case: Case, mutant: str | None, number: int) -> frozenset[str]:
     """What the loop breaks in a case, as it is or with a fault; 0 is the default schedule."""
     bench = Bench(attrs.evolve(case, mutant=mutant), make)
-    return bench.trial(chooser(number) if number else ScheduleChooser()).broken()
+    return bench.trial(random_chooser(number) if number else ScheduleChooser()).broken()
 
 
 def rules(kind: str, mutant: str) -> set[str]:
@@ -177,7 +154,7 @@ def test_cases_of_a_kind_hold_on_the_loop(kind: str) -> None:
     with batch():
         for number, case in enumerate(drawn(kind, SOUND), start=1):
             assert load_text(case.source).cases == (case,)
-            for one in (ScheduleChooser(), chooser(2 * number), chooser(2 * number + 1)):
+            for one in (ScheduleChooser(), *map(random_chooser, (2 * number, 2 * number + 1))):
                 played = play("reference", case, one)
                 assert "" == played.broken
                 assert played.verdict.trace is not None

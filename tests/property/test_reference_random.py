@@ -8,12 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from simharness.choices import ScheduleChooser
-from simharness.search import Deviate, Uniform
-from simharness.search.sampler import Drawn
 from simharness.strategies import cases, schedules
 from simharness.testing import play
 from simharness.trace import LimitHit
 from simharness.world.run import batch
+from tests.drawing import random_chooser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,12 +31,6 @@ def one_batch() -> Iterator[None]:
     """Play all examples in one batch of trials: opening a batch costs more than a trial."""
     with batch():
         yield
-
-
-def random_chooser(seed: int) -> Chooser:
-    """One that deviates now and then, or one that takes any option alike."""
-    strategy = Uniform(seed=seed) if seed % 2 else Deviate(seed=seed)
-    return Drawn(strategy, 0).chooser()
 
 
 def check(case: Case, chooser: Chooser) -> None:
