@@ -29,6 +29,7 @@ LATEST = sys.float_info.max
 """Below infinity, which stands for `has nothing to deliver`."""
 
 
+_LIMITS = Limits()
 _make = tuple.__new__
 
 
@@ -54,7 +55,8 @@ class Boundaries:
     ) -> None:
         self.loop = loop
         self.clock = loop.clock
-        self.limits = limits or Limits()
+        self.limits = limits or _LIMITS
+        self.count_max = self.limits.boundaries
         self.patience_s = patience_s
         self.points: list[Point] = []
         self.anchored: list[Source] = []
@@ -113,8 +115,8 @@ class Boundaries:
         if heap and heap[0][0] <= self.clock.now + RESOLUTION_S:
             self._run_timers()
         self._run_handles()
-        if self.count > self.limits.boundaries:
-            raise TrialEnded("step-limit", f"{self.limits.boundaries} loop boundaries")
+        if self.count > self.count_max:
+            raise TrialEnded("step-limit", f"{self.count_max} loop boundaries")
         if self._ended is not None:
             ended, self._ended = self._ended, None  # teardown goes on from here
             raise ended
@@ -270,11 +272,9 @@ class Boundaries:
 
     def _run_timers(self) -> None:
         """Make all timers that are due ready, behind what was delivered."""
-        due = self.clock.due()
-        if due:
+        if self.clock.take_due(self.loop.ready):
             self._asked = -1
             self.progress += 1
-            self.loop.ready.extend(due)
             if self.clock.now > self.limits.virtual_s:
                 limit_s = self.limits.virtual_s
                 raise TrialEnded("virtual-time-limit", f"{limit_s:g} virtual seconds")

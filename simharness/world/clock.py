@@ -5,12 +5,13 @@ Nothing here knows about tasks or choices.
 
 from __future__ import annotations
 
-import heapq
+from collections import deque
 from collections.abc import Callable
 from contextvars import Context
+from heapq import heappop, heappush
 from typing import Any
 
-from simharness.world.handles import Timer
+from simharness.world.handles import Ready, Timer
 
 INFINITY = float("inf")
 RESOLUTION_S = 1e-9
@@ -33,25 +34,26 @@ class Clock:
         """Add a timer for time `when`. Equal deadlines keep creation order."""
         timer = Timer(when, callback, args, context)
         self._made += 1
-        heapq.heappush(self.heap, (when, self._made, timer))
+        heappush(self.heap, (when, self._made, timer))
         return timer
 
     def deadline(self) -> float:
         """When the earliest live timer is due; infinity if there is none."""
         heap = self.heap
         while heap and heap[0][2]._cancelled:
-            heapq.heappop(heap)
+            heappop(heap)
         return heap[0][0] if heap else INFINITY
 
-    def due(self) -> list[Timer]:
-        """Take all timers that are due now, by (deadline, creation order)."""
+    def take_due(self, ready: deque[Ready]) -> bool:
+        """Move all timers that are due to `ready`, by (deadline, creation order); if any was."""
         heap = self.heap
         end = self.now + RESOLUTION_S
-        found: list[Timer] = []
+        found = False
         while heap and heap[0][0] <= end:
-            timer = heapq.heappop(heap)[2]
+            timer = heappop(heap)[2]
             if not timer._cancelled:
-                found.append(timer)
+                ready.append(timer)
+                found = True
         return found
 
     def live(self) -> list[Timer]:

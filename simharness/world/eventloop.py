@@ -13,6 +13,7 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable
+from contextvars import copy_context
 from typing import Any, NoReturn, Self
 
 from simharness.choices import Chooser
@@ -108,7 +109,7 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         context: contextvars.Context | None = None,
     ) -> Handle:
         """Make `callback` ready for the next iteration."""
-        handle = Handle(callback, args, contextvars.copy_context() if context is None else context)
+        handle = Handle(callback, args, copy_context() if context is None else context)
         self.ready.append(handle)
         return handle
 
@@ -119,7 +120,7 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         context: contextvars.Context | None = None,
     ) -> Handle:
         """From a worker a post of its thread; on the loop's own thread `call_soon`, as on stock."""
-        context = contextvars.copy_context() if context is None else context
+        context = copy_context() if context is None else context
         if baton.current() is None or self.workers.current is None:
             return self.call_soon(callback, *args, context=context)
         handle = Handle(callback, args, context)
@@ -134,7 +135,9 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         context: contextvars.Context | None = None,
     ) -> Timer:
         """Set a timer `delay` virtual seconds from now."""
-        return self.call_at(self.clock.now + delay, callback, *args, context=context)
+        clock = self.clock
+        context = copy_context() if context is None else context
+        return clock.at(clock.now + delay, callback, args, context)
 
     def call_at(  # type: ignore[override]
         self,
@@ -144,7 +147,7 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         context: contextvars.Context | None = None,
     ) -> Timer:
         """Set a timer for virtual time `when`."""
-        context = contextvars.copy_context() if context is None else context
+        context = copy_context() if context is None else context
         return self.clock.at(when, callback, args, context)
 
     def time(self) -> float:

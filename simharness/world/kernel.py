@@ -106,9 +106,7 @@ def tear_down(loop: SimLoop, *, boundaries_max: int = 200) -> None:
     boundaries.closing = True
     boundaries.polls.clear()
     boundaries.quiet_watch.clear()
-    boundaries.limits = attrs.evolve(
-        boundaries.limits, boundaries=boundaries.count + boundaries_max
-    )
+    boundaries.count_max = boundaries.count + boundaries_max
     loop.on_error = ignore_error
     loop.workers.abandon()
     try:
@@ -117,7 +115,7 @@ def tear_down(loop: SimLoop, *, boundaries_max: int = 200) -> None:
                 break
             while loop.ready and boundaries.step():
                 pass
-        for generator in list(loop.generators):
+        for generator in list(loop.generators or ()):  # walking a WeakSet costs, even empty
             loop.create_task(_close(generator))
         while loop.ready and boundaries.step():
             pass

@@ -16,8 +16,9 @@ from tests.benchmarks.peers.bugs import BUGS, Bug
 from tests.benchmarks.peers.tools import TOOLS, Tool
 from tests.benchmarks.workload import on_stock
 
-PAIRS = 15
-RUNS = 100
+PAIRS = 9
+RUNS = 1000
+"""Of one exploration, so that what a tool does once for all of them does not count much."""
 SEEDS = 20
 
 
