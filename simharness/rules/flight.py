@@ -64,14 +64,20 @@ def _interleaved(facts: Facts, run: RunFacts, later: RunFacts) -> str:
 
 
 def _rejected(facts: Facts, run: RunFacts, later: RunFacts) -> str:
-    """The later prompt is refused: no request, and its caller hears of it."""
+    """The later prompt is refused: no request, and its caller hears of it.
+
+    A run that was cancelled, or that nobody reads any more, may be over before its caller hears of
+    it. So may one that has told of its end; what it does all the same is no end.
+    """
     if run.cancels or run.left:
-        return ""  # it may have been idle already
+        return ""
     at_work = any(r.n > later.prompted for r in facts.trace.of(ChunkTaken, run.number)) or any(
         r.n > later.prompted for r in run.requests
     )
     if later.requests:
         return "is not rejected" if at_work else ""
+    if not at_work and any(end.n < later.prompted for end in run.ends[-1:]):
+        return ""  # whatever the later run came to, it had its turn
     settled = later.settled
     refused = settled is None or settled.how == "raised"
     refused = refused or any(outcome is Outcome.REJECTED for outcome, _ in reported(later))

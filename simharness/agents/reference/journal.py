@@ -48,6 +48,7 @@ class Journal:
         self.observers: list[Callable[[Reported], object]] = []
         self.streak = self.streak_type()
         self.used: list[tuple[int, int]] = []
+        self._settled = 0  # how many entries were noted when the session was settled last
 
     def report(self, record: Reported) -> None:
         """Tell everybody who listens. One who raises spoils nothing for the others or the loop."""
@@ -112,10 +113,16 @@ class Journal:
 
         That a store fails changes nothing else about how the run ends.
         """
+        self._settled = self.session.noted
         if self.session.pending:
             await cancellation.patiently(self.session.settle(), grace_s=CANCEL_BOUND_S)
             if self.session.unsaved:
                 self.tell("not-saved", f"{self.session.unsaved} lines of the session")
+
+    @property
+    def news(self) -> bool:
+        """Whether anything was noted since the session was settled; what failed then is no news."""
+        return self.session.noted > self._settled
 
     def keep(self, attempt: Attempt, message: Message) -> None:
         """Add what an attempt streamed to the history, with its start if nothing was streamed."""

@@ -209,7 +209,8 @@ class ReferenceAgent(Supervised):
             run, end = await self.one_run(begin, stream=stream)
             while self._run is not None:
                 run, end = await self.one_run(self.begin_queued, stream=stream)
-            await self.journal.settle(run.cancellation)  # what was taken back at the very end
+            if self.journal.news:  # something was taken back, or a note left, at the very end
+                await self.journal.settle(run.cancellation)
             self.latest = end  # not before: a run aside may have ended meanwhile
         finally:
             self.come_back()

@@ -110,6 +110,11 @@ class Session:
         return len(self._unsaved)
 
     @property
+    def noted(self) -> int:
+        """How many entries the log has, written or not."""
+        return self._next - 1
+
+    @property
     def pending(self) -> bool:
         """Whether there is anything to write or to check."""
         return bool(self._unsaved or self._unchecked)

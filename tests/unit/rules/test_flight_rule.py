@@ -3,6 +3,7 @@
 from simharness.contract import Contract
 from simharness.trace import (
     AgentEnd,
+    AgentStart,
     ChunkTaken,
     Message,
     Outcome,
@@ -70,6 +71,29 @@ def test_a_prompt_that_vanishes_is_not_rejected() -> None:
 def test_a_run_that_was_about_to_end_may_let_the_next_one_in() -> None:
     """There was nothing left to do."""
     assert [] == problems("reject", *ENDS, second(), (2, done()))
+
+
+def test_a_run_that_told_of_its_end_may_let_the_next_one_in() -> None:
+    """Whatever that comes to, be it a limit in front of its first request.
+
+    One that goes on behind such an end, with what was queued, is at work.
+    """
+    end, start = AgentEnd(Outcome.COMPLETED), AgentStart()
+    turned = (2, done(outcome=Outcome.LIMIT))
+    before = [PromptCalled("a"), RequestMade(1, (A,)), TAKEN, FINISH, end]
+    reject = Contract(second_prompt="reject")
+
+    def broken(*records: Stamped) -> list[str]:
+        judged = verdict("single-flight", *before, PromptCalled("b"), *records, contract=reject)
+        assert 1 == judged.occasions
+        return texts(judged)
+
+    assert [] == broken(turned, (1, done()))
+    unheard = [
+        "Run 2 was prompted during run 1, and its caller does not hear that it was rejected."
+    ]
+    assert unheard == broken(turned, (1, start), (1, end), (1, done()))
+    assert unheard == broken(turned, (1, RequestMade(2, (A,))), (1, done()))
 
 
 def test_a_queued_prompt_waits_for_its_turn() -> None:
