@@ -24,9 +24,9 @@ class StoreWrite(Witnessed):
     """What became of write `number` (from 1, over all processes) of the line `text`.
 
     `how` is saved, failed (the agent was told), dropped (the store says saved and wrote nothing),
-    torn (a kill left half of the line), lost (a kill came before the line was written) or abandoned
-    (the agent does not wait for it any more; it is on its way). A flush that was abandoned is
-    number 0.
+    torn (a kill left half of the line), lost (a kill came before the line was written), abandoned
+    (the agent does not wait for it any more; it is on its way) or unheard (it gave up waiting in
+    the moment in which it happened). A flush that was abandoned or unheard is number 0.
     """
 
     number: int

@@ -120,13 +120,14 @@ def _missing(trace: Trace, n: int) -> list[StoreWrite]:
 def _given_up(trace: Trace, n: int) -> bool:
     """Whether something was given up before record `n` that no flush has followed.
 
-    A flush that was given up comes through itself, but the agent does not hear of it.
+    A flush that was given up comes through itself, but the agent does not hear of it; if it was in
+    that very moment, it has come through.
     """
     given_up, unheard = False, 0
     for record in trace.records[:n]:
-        if isinstance(record, StoreWrite) and record.how == "abandoned":
+        if isinstance(record, StoreWrite) and record.how in {"abandoned", "unheard"}:
             given_up = True
-            unheard += record.number == 0
+            unheard += record.number == 0 and record.how == "abandoned"
         elif isinstance(record, StoreFlushed):
             given_up = given_up and unheard > 0
             unheard = max(0, unheard - 1)

@@ -108,15 +108,16 @@ class ScriptedStore:
 
     async def _wait(self, name: str, number: int, happen: Callable[[], int | OSError]) -> int:
         trial, run = self._trial, RUN.get()
+        line = self._pending.get(number, ("", run))[0]
         label = f"{name} {number}" if number else name
         delivery = _Delivery(trial, label, self._script.slow_s, happen)
         trial.user.appeared(delivery)
         trial.user.began(AnchorKind.WAIT, name, run, delivery)
         try:
             happened = await delivery.outcome
-        except asyncio.CancelledError:
-            if delivery.outcome.cancelled():  # it happens all the same, and nobody will know
-                self._note(number, self._pending.get(number, ("", run))[0], "abandoned", run)
+        except asyncio.CancelledError:  # it happens or has happened, and nobody will know
+            late = delivery.outcome.cancelled()
+            self._note(number, line, "abandoned" if late else "unheard", run)
             raise
         finally:
             trial.user.ended(AnchorKind.WAIT, name, run)

@@ -106,8 +106,18 @@ def test_a_message_that_is_in_memory_only_is_named() -> None:
         [StoreFlushed(3), StoreWrite(1, "a", "abandoned")],
         [StoreWrite(1, "a", "saved"), StoreWrite(2, "a", "failed")],
         [StoreWrite(1, "a", "dropped"), StoreWrite(0, "", "abandoned"), StoreFlushed(3)],
+        [StoreWrite(1, "a", "dropped"), StoreWrite(2, "b", "saved"), StoreWrite(2, "b", "unheard")],
+        [StoreWrite(1, "a", "dropped"), StoreFlushed(3), StoreWrite(0, "", "unheard")],
     ],
-    ids=["failed", "dropped-again", "given-up", "failed-though-it-came-through", "unheard-flush"],
+    ids=[
+        "failed",
+        "dropped-again",
+        "given-up",
+        "failed-though-it-came-through",
+        "given-up-flush",
+        "unheard-write",
+        "unheard-flush",
+    ],
 )
 def test_what_the_store_refused_is_not_held_against_the_agent(writes: list[Record]) -> None:
     """It was told of a failure, wrote a lost line again, or could not wait any longer.
@@ -126,8 +136,15 @@ def test_what_the_store_refused_is_not_held_against_the_agent(writes: list[Recor
         [StoreWrite(1, "a", "dropped")],
         [StoreWrite(1, "a", "abandoned"), StoreFlushed(3)],
         [StoreWrite(0, "", "abandoned"), StoreFlushed(3), StoreFlushed(3)],
+        [StoreFlushed(3), StoreWrite(0, "", "unheard"), StoreFlushed(3)],
     ],
-    ids=["written-later", "dropped-and-believed", "given-up-and-flushed", "flushed-again"],
+    ids=[
+        "written-later",
+        "dropped-and-believed",
+        "given-up-and-flushed",
+        "flushed-again",
+        "unheard-and-flushed",
+    ],
 )
 def test_a_fault_that_passed_excuses_nothing(writes: list[Record]) -> None:
     """Nor does a store that says saved and is believed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 from collections.abc import AsyncGenerator
 
@@ -240,6 +241,28 @@ def test_a_write_that_nobody_waits_for_happens_all_the_same() -> None:
     """A cancelled write is on its way, and the agent cannot know."""
     trace = played("[prompt: hi, cancel: {during: store write 1, way: task}]", store="{slow: 1s}")
     assert ["abandoned", "saved"] == [write.how for write in trace.of(StoreWrite)]
+
+
+class Hasty(Diary):
+    """Waits no longer than a second for each line, and for the flush."""
+
+    async def write(self, line: str) -> None:
+        """Write a line and flush it, or give up."""
+        assert self.world.store is not None
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                await super().write(line)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(1):
+                await self.world.store.flush()
+
+
+def test_a_write_that_happens_as_it_is_given_up_is_unheard() -> None:
+    """The agent cannot know of it either; the same with a flush, which has no number."""
+    trace = played("[prompt: hi]", store="{slow: 1s}", agent=Hasty)
+    wanted = [(1, "hi", "saved"), (1, "hi", "unheard"), (0, "", "unheard")]
+    found = [(write.number, write.text, write.how) for write in trace.of(StoreWrite)]
+    assert wanted == found[: len(wanted)]
 
 
 def test_a_store_holds_at_the_beginning_what_the_scenario_says() -> None:
