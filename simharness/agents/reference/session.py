@@ -96,6 +96,7 @@ class Session:
         self._unsaved: deque[Line] = deque()
         self._unchecked: list[Line] = []  # the store says that it has them
         self._size = 0  # of the file when it was checked last
+        self._sizes_tell = True  # whether only what is unchecked can have made the file longer
         self._left: tuple[Deferred, ...] = ()  # what was deferred in a process that is gone
         self._lock = asyncio.Lock()
 
@@ -181,6 +182,9 @@ class Session:
             except OSError as error:
                 self._tell("store-failed", str(error))
                 return
+            except asyncio.CancelledError:
+                self._sizes_tell = False  # it may come through all the same, at any time
+                raise
             self._unsaved.popleft()
             self._unchecked.append(line)
 
@@ -195,7 +199,8 @@ class Session:
             self._tell("store-failed", str(error))
             return False
         grown = sum(len(line.text) + 1 for line in self._unchecked)
-        missing = self.missing() if size != self._size + grown else []
+        as_said = self._sizes_tell and size == self._size + grown
+        missing = [] if as_said else self.missing()
         self._size = size
         self._unchecked.clear()
         self._unsaved.extendleft(reversed(missing))
@@ -206,8 +211,11 @@ class Session:
     def missing(self) -> list[Line]:
         """The lines that the store says it has and has not."""
         assert self._store is not None, "only a store has lines"
-        held = {number for number, _ in _numbered(self._store.load())}
-        return [line for line in self._unchecked if line.number and line.number not in held]
+        text = self._store.load()
+        held = {number for number, _ in _numbered(text)}
+        if text.endswith("\n"):
+            held.add(0)  # half a line is ended, by whatever came behind it
+        return [line for line in self._unchecked if line.number not in held]
 
     # --- reading --------------------------------------------------------------------------------
 
