@@ -225,9 +225,13 @@ class Facts:
         return self._taken.get((run, request), [])
 
     def begun_anew(self, run: int, request: int) -> int:
-        """The record behind which what a stream sent counts: its latest replay; 0 without one."""
-        replays = self.trace.of(ReplayTaken)
-        return max((r.n for r in replays if (r.run, r.request) == (run, request)), default=0)
+        """The record behind which what a stream sent counts: its latest replay; 0 without one.
+
+        Behind its reported end a stream begins nothing any more.
+        """
+        replays = [r for r in self.trace.of(ReplayTaken) if (r.run, r.request) == (run, request)]
+        end = self.terminals.get((run, request))
+        return max((r.n for r in replays if end is None or r.n < end.n), default=0)
 
     def events(self) -> list[Reported]:
         """The life cycle that the agent itself reported, in order, in the families it reports.

@@ -149,7 +149,7 @@ class Attempt:
                     return
                 if self.assembler.terminal is not None:
                     heard.only(CANCEL_BOUND_S)  # an end that was reported is not waited for again
-                if isinstance(chunk, Retrying):
+                elif isinstance(chunk, Retrying):
                     with heard.paused():
                         await self._guard.replay(self.restart)
 
@@ -182,9 +182,10 @@ class Attempt:
     def take(self, chunk: Chunk) -> None:
         """Add a chunk to the message and show it; after a cancel content is neither.
 
-        Usage and terminals always count. The cancel may come from inside any report.
+        Usage and terminals always count. The cancel may come from inside any report. An answer
+        whose end was reported does not begin anew.
         """
-        if isinstance(chunk, Retrying):
+        if isinstance(chunk, Retrying) and self.assembler.terminal is None:
             self.start_over()
         elif not isinstance(chunk, _CONTENT):
             self.assembler.add(chunk)
