@@ -21,6 +21,7 @@ __all__ = [
     "ever_stopped",
     "given_up",
     "paused",
+    "restarted",
     "shut_out",
     "taken_actions",
     "to_be_stopped",
@@ -51,6 +52,13 @@ def given_up(facts: Facts, request: RequestMade) -> bool:
         return False
     asked = (action.n for action in taken_actions(facts.trace, "context_restart"))
     return any(request.n < n < told for n in asked)
+
+
+def restarted(facts: Facts, request: RequestMade) -> bool:
+    """Whether the framework asked for another stream while that of a request was open."""
+    closed = _closed(facts, request)
+    asked = taken_actions(facts.trace, "context_restart")
+    return any(request.n < action.n < closed for action in asked)
 
 
 def _closed(facts: Facts, request: RequestMade) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
+from simharness.rules.answers import calls_of, heeded
 from simharness.rules.argtext import texts
 from simharness.rules.conversation import Heard, after_run, assistants, heard
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.trace import (
     ActionTaken,
-    ChunkTaken,
     Opaque,
     Outcome,
     RequestMade,
@@ -59,25 +59,6 @@ def _finished(facts: Facts, place: tuple[int, int]) -> bool:
     return terminal is not None and terminal.kind == "finish"
 
 
-def _called(facts: Facts, request: RequestMade) -> dict[str, str]:
-    """The calls of one stream: id to name."""
-    chunks = facts.taken(request.run, request.request)
-    return {chunk.call_id: chunk.name for chunk in chunks if chunk.kind == "args"}
-
-
-def _taken_back(facts: Facts, request: RequestMade) -> set[str]:
-    """The ids of calls that a stream had begun when it began anew.
-
-    A piece that comes for one of them later bears neither name nor id: whose it is nobody knows.
-    """
-    anew = facts.begun_anew(request.run, request.request)
-    return {
-        chunk.call_id
-        for chunk in (facts.trace.of(ChunkTaken, request.run) if anew else ())
-        if chunk.kind == "args" and chunk.request == request.request and chunk.n < anew
-    }
-
-
 def unknown_answered(trace: Trace, contract: Contract) -> Judgement:
     """Judge that a call of a tool that was not offered is answered and the loop goes on."""
     facts = read(trace, contract)
@@ -91,8 +72,8 @@ def unknown_answered(trace: Trace, contract: Contract) -> Judgement:
         for request in run.requests:
             unknown = {
                 call: name
-                for call, name in _called(facts, request).items()
-                if name not in request.tools and call not in _taken_back(facts, request)
+                for call, name in calls_of(facts, request).items()
+                if name not in request.tools
             }
             if unknown and request.tools and _goes_on(facts, run, request) and not _as_text(facts):
                 occasions += 1
@@ -108,12 +89,9 @@ def _as_text(facts: Facts) -> bool:
 
 
 def _goes_on(facts: Facts, run: RunFacts, request: RequestMade) -> bool:
-    """Whether the response asked for tools and nothing but the unknown one could end the run.
-
-    What a stream says only when the agent gives it up, for its silence say, asks for nothing.
-    """
-    terminal = facts.terminal(request)
-    if terminal is None or terminal.kind != "finish" or terminal.answering or terminal.n > run.over:
+    """Whether the response asked for tools and nothing but the unknown one could end the run."""
+    terminal = heeded(facts, request)
+    if terminal is None or terminal.kind != "finish" or terminal.n > run.over:
         return False
     if terminal.detail not in {"stop", "tool_calls"} or run.queued:
         return False
@@ -158,7 +136,7 @@ def siblings_kept(trace: Trace, contract: Contract) -> Judgement:
         if run.left or run.cancels or run.settled is None:
             continue
         for request in run.requests:
-            calls = _called(facts, request)
+            calls = calls_of(facts, request)
             raised = [c for c in calls if c in ended and ended[c].how == "raised"]
             good = [ended[c] for c in calls if c in ended and ended[c].how == "returned"]
             one = _history_behind(facts, run, ended, [*calls]) if raised and good else None

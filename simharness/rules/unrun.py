@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
+from simharness.rules.answers import calls_of, heeded
 from simharness.rules.conversation import Heard, assistants, next_history
 from simharness.rules.reading import Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
@@ -34,7 +35,8 @@ def unrun(trace: Trace, contract: Contract) -> Judgement:
             if calls:
                 occasions += 1
                 violations += _started(facts, end, calls)
-                violations += _left(facts, run, end, calls)
+                owed = _owed(facts, request, calls)
+                violations += _left(facts, run, end, calls, owed)
     return judged(occasions, violations)
 
 
@@ -66,7 +68,18 @@ def _started(facts: Facts, end: TerminalTaken, calls: list[str]) -> list[Violati
     ]
 
 
-def _left(facts: Facts, run: RunFacts, end: TerminalTaken, calls: list[str]) -> list[Violation]:
+def _owed(facts: Facts, request: RequestMade, calls: list[str]) -> list[str]:
+    """The calls that need an answer where one is promised: those that came before the end.
+
+    None of them if the answer came too late to be heeded.
+    """
+    made = calls_of(facts, request) if heeded(facts, request) else {}
+    return [call for call in calls if call in made]
+
+
+def _left(
+    facts: Facts, run: RunFacts, end: TerminalTaken, calls: list[str], owed: list[str]
+) -> list[Violation]:
     """What the next history makes of the calls. What a cancel leaves is for other rules."""
     if run.cancels or run.left or run.queued or run.replaced or facts.overlaps(run):
         return []
@@ -75,7 +88,7 @@ def _left(facts: Facts, run: RunFacts, end: TerminalTaken, calls: list[str]) -> 
         return []
     field = _FIELDS[end.detail]
     dropped = getattr(facts.contract, field) == "dropped"
-    wrong = _kept(history, calls) if dropped else _unanswered(history, calls)
+    wrong = _kept(history, calls) if dropped else _unanswered(history, owed)
     if not wrong:
         return []
     text = f"The calls of {_ANSWERS[end.detail]} are {wrong} in {history.place}."

@@ -381,6 +381,34 @@ def test_a_response_that_asked_for_nothing_is_no_occasion(end: Record) -> None:
     assert 0 == verdict("bad-tool-answered", *UNKNOWN[:3], end, done()).occasions
 
 
+@pytest.mark.parametrize(("told", "broken"), [((StreamTold(1, "CancelledError"),), 0), ((), 1)])
+def test_an_answer_that_was_under_way_when_its_stream_was_given_up_comes_too_late(
+    told: tuple[Record, ...], broken: int
+) -> None:
+    """The limit of silence was over in the same moment; an answer in time is another matter."""
+    answered = (*UNKNOWN[:3], *told, UNKNOWN[3])
+    failed = verdict("bad-tool-answered", *answered, done("raised"))
+    again = (RequestMade(2, (HI,), tools=("search",)), TerminalTaken(2, "finish", "stop"), done())
+    repeated = verdict("bad-tool-answered", *answered, *again)
+    assert (broken, broken) == (failed.occasions, len(failed.violations))
+    assert (broken, broken) == (repeated.occasions, len(repeated.violations))
+
+
+def test_a_call_behind_the_reported_end_of_an_answer_is_none_of_it() -> None:
+    """Who reads on ignores it; a call in front of the end is still to be answered."""
+    behind = (*UNKNOWN[:2], UNKNOWN[3], UNKNOWN[2])
+    assert 0 == verdict("bad-tool-answered", *behind, done()).occasions
+    both = (*UNKNOWN, ChunkTaken(1, 2, "args", "{}", "c2", "look"))
+    wanted = ["Run 1 ended on a call of an unknown tool (serch)."]
+    assert wanted == texts(verdict("bad-tool-answered", *both, done()))
+
+
+def test_an_answer_whose_end_was_reported_does_not_begin_anew() -> None:
+    """What the stream says behind it takes none of its calls back."""
+    judged = verdict("bad-tool-answered", *UNKNOWN, ReplayTaken(1), done())
+    assert ["Run 1 ended on a call of an unknown tool (serch)."] == texts(judged)
+
+
 def test_the_rest_of_a_call_that_was_taken_back_is_no_call_of_that_tool() -> None:
     """The stream began anew; the piece that came then bears neither name nor id."""
     began = (*UNKNOWN[:2], ChunkTaken(1, 1, "args", "{", "c1", "serch"), ReplayTaken(1))

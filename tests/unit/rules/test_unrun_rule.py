@@ -4,6 +4,7 @@ import pytest
 
 from simharness.contract import Contract
 from simharness.trace import (
+    ActionTaken,
     Call,
     CancelCalled,
     CancelEffective,
@@ -11,7 +12,10 @@ from simharness.trace import (
     Message,
     PromptCalled,
     Record,
+    ReplayTaken,
     RequestMade,
+    StreamClosed,
+    StreamTold,
     TerminalTaken,
     ToolStarted,
     assistant,
@@ -79,3 +83,37 @@ def test_what_a_cancel_leaves_is_for_other_rules() -> None:
     """The history of a cancelled run is not looked at."""
     cancel = (CancelCalled("api"), CancelEffective())
     assert [] == problems(run(finished("length"), *cancel, then=(KEPT,)))
+
+
+REFUSED = finished("refusal")
+ANSWERED = (KEPT, tool_result("c1", "not run"))
+BEHIND = ChunkTaken(1, 2, "args", "{}", "c2", "rm")
+
+
+def test_a_call_behind_the_end_of_a_refusal_is_owed_no_answer() -> None:
+    """Who reads on ignores it; that it does not run is asked all the same."""
+    assert [] == problems(run(REFUSED, BEHIND, then=ANSWERED))
+    assert 1 == len(problems(run(REFUSED, BEHIND)))
+    started = ToolStarted("c2", "rm", "{}")
+    assert ["rm was run for a call of a refusal."] == problems(
+        run(REFUSED, BEHIND, started, then=ANSWERED)
+    )
+
+
+def test_the_rest_of_a_call_that_was_taken_back_is_owed_no_answer() -> None:
+    """The answer began anew in the middle of it; the agent knows neither its name nor its id."""
+    rest = ChunkTaken(1, 2, "args", "}", "c1", "rm")
+    assert [] == problems(run(ReplayTaken(1), rest, REFUSED))
+    assert 1 == len(problems(run(ReplayTaken(1), BEHIND, REFUSED)))
+
+
+def test_a_refusal_that_comes_when_its_stream_was_given_up_is_too_late() -> None:
+    """The limit of silence was over in the same moment."""
+    assert [] == problems(run(StreamTold(1, "CancelledError"), REFUSED))
+
+
+def test_a_refusal_may_be_given_up_for_another_stream_while_it_is_read_on() -> None:
+    """The other one says it all anew. Behind its close, a restart is about something else."""
+    restart, closed = ActionTaken("context_restart"), StreamClosed(1, "aclose")
+    assert [] == problems(run(REFUSED, restart, closed))
+    assert 1 == len(problems(run(REFUSED, closed, restart)))
