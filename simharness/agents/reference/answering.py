@@ -108,7 +108,7 @@ class Answering:
         return self.unasked()
 
     def restart(self, reason: str) -> None:
-        """Give up the stream that is read, if one is; another one takes its place."""
+        """Give up the stream that is asked for or read, if one is; another one takes its place."""
         if self._current is not None:
             self._current.restart.set(reason)
 
@@ -177,8 +177,8 @@ class Answering:
         attempt.streaming = self.streaming
         attempt.reads_on = self._reads_on
         attempt.silence = self.silence_type(self._idle_limit_s)
-        stream = self.open(request, attempt)
         self._current = attempt
+        stream = self.open(request, attempt)
         try:
             ending = await attempt.read(stream)
             self._current = None

@@ -31,12 +31,13 @@ class Restart:
         return bool(self.reason) or self._cancellation.is_set()
 
     def set(self, reason: str) -> None:
-        """Give the stream up, if it is read and the run is not over with it anyway.
+        """Give the stream up, if the run is not over with it anyway.
 
-        A cancel of the task may be on its way that is no caller's: that of a limit of silence. It
-        ends the stream too, and another one takes its place all the same.
+        One that is only being asked for is read all the same, to be told. A cancel of the task may
+        be on its way that is no caller's: that of a limit of silence. It ends the stream too, and
+        another one takes its place all the same.
         """
-        if self._scope is not None and not (self.reason or self._cancellation.is_set()):
+        if not (self.reason or self._cancellation.is_set()):
             self.reason = reason
             self._bound()
 

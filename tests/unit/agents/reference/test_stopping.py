@@ -197,25 +197,28 @@ def test_a_window_is_clamped_and_no_number_is_the_default(
 # --- restarting -----------------------------------------------------------------------------------
 
 
-def test_a_stream_is_given_up_once_and_not_behind_a_cancel_nor_unread() -> None:
-    """A restart is word for one stream that is read, and no stop."""
+def test_a_stream_is_given_up_once_perhaps_before_it_is_read_and_not_behind_a_cancel() -> None:
+    """A restart is word for one stream, and no stop. One that is asked for is read to be told."""
 
     async def program() -> object:
         cancellation = Cancellation()
-        unread, read = Restart(cancellation), Restart(cancellation)
-        unread.set("early")
-        async with asyncio.timeout(None) as scope:
-            with read.within(scope, 60):
-                read.set("budget")
-                read.set("again")
+        early, read = Restart(cancellation), Restart(cancellation)
+        early.set("early")
+        bounds = []
+        for one in (early, read):
+            async with asyncio.timeout(None) as scope:
+                with one.within(scope, 60):
+                    bounds.append(scope.when() is not None)
+                    one.set("budget")
+                    one.set("again")
         late = Restart(cancellation)
         async with asyncio.timeout(None) as scope:
             with late.within(scope, 60):
                 cancellation.set()
                 late.set("late")
-        return [(one.reason, one.is_set()) for one in (unread, read, late)]
+        return bounds, [(one.reason, one.is_set()) for one in (early, read, late)]
 
-    assert [("", True), ("budget", True), ("", True)] == run(program)
+    assert ([True, False], [("early", True), ("budget", True), ("", True)]) == run(program)
 
 
 def test_a_cancel_that_meets_the_timeout_of_a_restart_raises_nothing() -> None:
