@@ -271,6 +271,7 @@ class Answering:
     def taken_back(self, attempt: Attempt, ending: Ending) -> Message:
         """What the end of a discarded message tells: what was streamed, or why it is void."""
         announced = self._contract.retried_attempt == "announced"
+        announced &= not self._cancellation.called
         if announced and isinstance(ending, Broken) and self.tried_again(ending.error, attempt):
             which = f"attempt {self._tried} of {self._retry.max_attempts}"
             return assistant(f"{which} failed: {ending.error}; it will be repeated")

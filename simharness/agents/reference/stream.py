@@ -111,6 +111,7 @@ class Attempt:
         self.assembler = self.assembler_type()
         self.begun = False
         self.shown = ""
+        self.ended_first = False
         self._world = world
         self._journal = journal
         self._cancellation = cancellation
@@ -189,6 +190,7 @@ class Attempt:
             self.start_over()
         elif not isinstance(chunk, _CONTENT):
             self.assembler.add(chunk)
+            self.note_end()
         elif self.wanted():
             self.begin()
             if self.wanted() and self.assembler.add(chunk):
@@ -198,6 +200,11 @@ class Attempt:
     def wanted(self) -> bool:
         """Whether content still counts: not behind a cancel, nor of a stream that is given up."""
         return not (self._cancellation.called or self.restart.reason)
+
+    def note_end(self) -> None:
+        """Note whether the end that the stream has reported came before any cancel."""
+        if not self._cancellation.called:
+            self.ended_first = self.assembler.terminal is not None
 
     def start_over(self) -> None:
         """Discard what was streamed so far; its usage was used all the same."""
@@ -237,12 +244,17 @@ class Attempt:
         behind a reported end comes too late.
         """
         if self._cancellation.called:
-            return self.foreign_abort() or Cut()
+            return self.failed_first() or self.foreign_abort() or Cut()
         if self.restart.reason:
             return GivenUp(self.restart.reason)
         if error is not None and self.assembler.terminal is None:
             return Broken(error)
         return self.reported()
+
+    def failed_first(self) -> Ending | None:
+        """The failure that the stream had reported before the cancel, which met who reads on."""
+        reported = self.reported() if self.ended_first else None
+        return reported if isinstance(reported, Broken) else None
 
     def foreign_abort(self) -> Ending | None:
         """The failure of a provider that aborts for a reason of its own, though a caller cancels.
