@@ -20,6 +20,7 @@ from simharness.trace import (
 __all__ = [
     "ever_stopped",
     "given_up",
+    "let_go",
     "paused",
     "restarted",
     "shut_out",
@@ -50,8 +51,24 @@ def given_up(facts: Facts, request: RequestMade) -> bool:
     closed = _closed(facts, request)
     if told is None or any(stop < closed for stop in _stops(facts, request)):
         return False
-    asked = (action.n for action in taken_actions(facts.trace, "context_restart"))
-    return any(request.n < n < told for n in asked)
+    return _restarted_before(facts, request, told)
+
+
+def let_go(facts: Facts, request: RequestMade) -> int:
+    """The record by which an agent told a stream to end by itself, for silence say; else NEVER."""
+    told = told_at(facts, request)
+    if told is None or any(stop <= told for stop in _stops(facts, request)):
+        return NEVER
+    return NEVER if _restarted_before(facts, request, told) else told
+
+
+def _restarted_before(facts: Facts, request: RequestMade, told: int) -> bool:
+    """Whether another stream was asked for before one was told: the conversation's is meant."""
+    run = facts.runs.get(request.run)
+    if run is None or run.session:
+        return False
+    asked = taken_actions(facts.trace, "context_restart")
+    return any(request.n < action.n < told for action in asked)
 
 
 def restarted(facts: Facts, request: RequestMade) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 
 from simharness.contract import Contract
-from simharness.rules.asked import given_up
+from simharness.rules.asked import given_up, told_at
 from simharness.rules.conversation import Heard, after_run, assistants, heard
 from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule
@@ -68,15 +68,22 @@ def _cut_request(facts: Facts, run: RunFacts, cancel: Cancel) -> RequestMade | N
     any other end before the cancel took effect nothing is known: who was first decides.
     """
     request = run.request_at(cancel.called)
-    taken = None if request is None else facts.terminal(request)
-    if taken is not None and taken.answering and taken.n < cancel.called:
-        return None  # it had been told to end before, for another reason
-    if request is not None and given_up(facts, request):
-        return None  # the same, though its own end came before that was seen
+    if request is None or _let_go_before(facts, request, cancel):
+        return None
     end = facts.natural_end(request, min(cancel.effective, run.over))
-    if end is None and request is not None and _closed(facts, request) < cancel.called:
-        return None  # given up for silence, say
     return request if end is None or _owed(facts.contract, end) else None
+
+
+def _let_go_before(facts: Facts, request: RequestMade, cancel: Cancel) -> bool:
+    """Whether a stream was over for the agent when somebody cancelled, and not by its own end.
+
+    It had been told to end, for silence or for another one. What it then took of an end may be
+    an answer or have been under way.
+    """
+    told, taken = told_at(facts, request), facts.terminal(request)
+    if taken is None or taken.n > cancel.called:
+        return _closed(facts, request) < cancel.called
+    return told is not None and told < cancel.called
 
 
 def _closed(facts: Facts, request: RequestMade) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
-from simharness.rules.asked import ever_stopped, turn_ended
+from simharness.rules.asked import ever_stopped, let_go, turn_ended
 from simharness.rules.events import torn
 from simharness.rules.reading import Cancel, Facts, RunFacts, read
 from simharness.rules.rule import Rule, judged
@@ -138,6 +138,8 @@ def tolerated(facts: Facts, run: RunFacts, cancel: Cancel) -> set[Outcome]:
     if any(record.n < before for record in facts.trace.of(InputRejected, run.number)):
         found.add(Outcome.REJECTED)
     request = run.request_at(min(before, run.over))
+    if request is not None and let_go(facts, request) < cancel.called:
+        found.add(Outcome.FAILED)
     end = facts.natural_end(request, before) or _ended_before(facts, request, cancel)
     if end is not None and request is not None:
         calls = any(c.kind == "args" for c in facts.taken(run.number, request.request))

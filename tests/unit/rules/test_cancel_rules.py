@@ -167,6 +167,42 @@ def test_a_failure_of_its_own_may_be_counted() -> None:
     assert 1 == len(said("cancel-not-failure", *failed, ProviderRetry(1, 3, "x", 1.0), done()))
 
 
+SILENT = (HELLO, ASKED, StreamTold(1, "CancelledError"))
+
+
+@pytest.mark.parametrize("more", [(), (TerminalTaken(1, "finish", "stop", answering=True),)])
+def test_a_stream_that_was_given_up_for_its_silence_had_failed_by_itself(
+    more: tuple[Record, ...],
+) -> None:
+    """Before somebody cancelled, from the observer of its log row, say; whatever it answers."""
+    end = (CALLED, FailureCounted(1), EFFECTIVE, AgentEnd(Outcome.FAILED), done())
+    assert [] == said("cancel-not-failure", *SILENT, *more, *end)
+    assert [] == said("terminal-kind", *SILENT, *more, *end)
+    told_by_it = (HELLO, ASKED, CALLED, SILENT[2], FailureCounted(1), EFFECTIVE, done())
+    assert 1 == len(said("cancel-not-failure", *told_by_it))
+
+
+@pytest.mark.parametrize("policy", ["interrupt", "queue"])
+def test_a_stream_that_was_given_up_for_another_reason_had_not_failed(policy: str) -> None:
+    """A framework wants another one in its place, or a prompt takes the place of its run."""
+    declared = attrs.evolve(REPORTS, second_prompt=policy, queue_on_cancel="drop")
+    end: tuple[Record, ...] = (CALLED, FailureCounted(1), EFFECTIVE, done())
+    restarted = (HELLO, ASKED, ActionTaken("context_restart"), SILENT[2])
+    assert 1 == len(said("cancel-not-failure", *restarted, *end, contract=declared))
+    ended = [(1, record) for record in (SILENT[2], *end)]
+    found = said(
+        *("cancel-not-failure", HELLO, ASKED, PromptCalled("rather")), *ended, contract=declared
+    )
+    assert (1 if policy == "interrupt" else 0) == len(found)
+
+
+def test_a_restart_is_meant_for_the_stream_of_the_conversation() -> None:
+    """One of a run beside it fails by itself, for silence, say."""
+    restarted = (ASKED, ActionTaken("context_restart"), SILENT[2], FailureCounted(1), done())
+    assert 1 == len(said("cancel-not-failure", HELLO, *restarted))
+    assert [] == said("cancel-not-failure", PromptCalled("hi", "ephemeral 1"), *restarted)
+
+
 def test_a_failure_behind_the_end_of_the_run_is_another_matter() -> None:
     """The terminal was there before the cancel."""
     records = (HELLO, ASKED, AgentEnd(Outcome.FAILED), CALLED, EFFECTIVE, FailureCounted(1), done())

@@ -155,6 +155,21 @@ def test_a_stream_that_had_been_given_up_for_another_is_not_the_cut_one() -> Non
     assert 0 == verdict("delivered-prefix-kept", *records, contract=KEPT).occasions
 
 
+@pytest.mark.parametrize("answering", [True, False])
+def test_a_stream_that_had_been_told_and_had_ended_is_not_the_cut_one(answering: bool) -> None:
+    """For silence or for another one; its end may have been under way. The cancel meets none."""
+    told = StreamTold(1, "signal")
+    end = TerminalTaken(1, "finish", "stop", answering=answering)
+    for before in ([told, end], [end, told]):
+        for closed in ([StreamClosed(1, "aclose")], []):
+            records = [*cut()[:5], *before, *closed, *cut()[5:7], *cut()[8:]]
+            assert 0 == verdict("delivered-prefix-kept", *records, contract=KEPT).occasions
+    only_told = [*cut()[:5], told, *cut()[5:]]
+    assert 1 == len(verdict("delivered-prefix-kept", *only_told, contract=KEPT).violations)
+    its_own = [*cut()[:6], told, end, *cut()[6:7], *cut()[8:]]
+    assert 1 == len(verdict("delivered-prefix-kept", *its_own, contract=KEPT).violations)
+
+
 def test_without_a_next_request_nothing_is_known() -> None:
     """The next request is the only evidence."""
     assert 0 == verdict("delivered-prefix-kept", *cut()[:-2], contract=KEPT).occasions
