@@ -152,9 +152,9 @@ class Cancellation:
                 pending = [task for task in tasks if not task.done()]
         for timer in timers:
             timer.cancel()
-        for one in work:
-            if inspect.getcoroutinestate(one) == inspect.CORO_CREATED:
-                await one  # a second Ctrl-C cancels every task, also one that has not begun
+        unbegun = [one for one in work if inspect.getcoroutinestate(one) == inspect.CORO_CREATED]
+        if unbegun:  # a second Ctrl-C cancels every task, also one that has not begun
+            await self.patiently(*unbegun, grace_s=grace_s)
         errors = [task.exception() for task in tasks if not task.cancelled()]
         for error in filter(None, errors):
             raise error

@@ -155,6 +155,38 @@ def test_work_is_done_also_if_its_task_was_cancelled_before_it_began() -> None:
     assert [True, True] == done
 
 
+@pytest.mark.parametrize(("takes_s", "seen"), [(0.01, ["done"]), (60, ["cut"])])
+def test_work_whose_task_never_began_is_done_behind_further_cancels_too(
+    takes_s: float, seen: list[str]
+) -> None:
+    """A third Ctrl-C does not reach it, and only its grace cuts it short."""
+    found: list[str] = []
+
+    async def works() -> None:
+        try:
+            await asyncio.sleep(takes_s)
+            found.append("done")
+        except asyncio.CancelledError:
+            found.append("cut")
+
+    async def program(cancellation: Cancellation) -> None:
+        prompt = asyncio.current_task()
+        assert prompt is not None
+        loop = asyncio.get_running_loop()
+
+        def cancel_all() -> None:
+            for task in asyncio.all_tasks():
+                task.cancel()
+
+        loop.call_soon(cancel_all)
+        third = loop.call_later(0.001, prompt.cancel)
+        await cancellation.patiently(works(), grace_s=0.1)
+        assert third.when() < loop.time()
+
+    assert (True, 2) == run(program)
+    assert seen == found
+
+
 def test_the_first_reason_stays() -> None:
     """A second cancel changes nothing."""
 
