@@ -182,8 +182,8 @@ def observers(trace: Trace, contract: Contract) -> Judgement:
         if run.left:
             continue
         outcomes = _latest(run, reported(run))
-        begun = run.ends[-2].n if run.queued and len(run.ends) > 1 else 0
-        rows = [r for r in trace.of(LogRow, run.number) if not r.derived and r.n > begun]
+        begun, end = _last_part(run)
+        rows = [r for r in trace.of(LogRow, run.number) if not r.derived and begun < r.n < end]
         if len(outcomes) + bool(rows) > 1 and not _cancelled_behind_end(run):
             occasions += 1
             found = _disagreeing(run, outcomes, rows) or _contradicted(facts, run, outcomes)
@@ -199,6 +199,15 @@ def _latest(run: RunFacts, outcomes: list[tuple[Outcome, int]]) -> list[tuple[Ou
     """The outcomes that are about one end: an agent that works its queue off has several ends."""
     ends = [end for end in run.ends if end.outcome is not None]
     return outcomes[len(ends) - 1 :] if run.queued and len(ends) > 1 else outcomes
+
+
+def _last_part(run: RunFacts) -> tuple[int, int]:
+    """Between which records the log speaks of the latest reported end.
+
+    A run that never settled was at work on something else behind it.
+    """
+    begun = run.ends[-2].n if run.queued and len(run.ends) > 1 else 0
+    return begun, run.ends[-1].n if run.ends and run.settled is None else NEVER
 
 
 def _cancelled_behind_end(run: RunFacts) -> bool:

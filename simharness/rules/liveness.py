@@ -75,11 +75,14 @@ def _named(limit: LimitHit) -> str:
 def _script_hangs(facts: Facts, run: RunFacts) -> bool:
     """Whether the run waits for a stream that stays silent, and nobody asked it to stop.
 
-    A graceful cancel lets the turn end, so it does not end a silent stream either.
+    A graceful cancel lets the turn end, so it does not end a silent stream either. Nor does one
+    that ended the part of the run in front of what was queued.
     """
-    if run.cancels or not run.requests or to_be_stopped(facts, run):
+    if not run.requests or to_be_stopped(facts, run):
         return False
     request = run.requests[-1]
+    if any(request.n < run.stopped(cancel) for cancel in run.cancels):
+        return False
     if facts.terminal(request) is not None:
         return False
     told = [told.request for told in facts.trace.of(StreamTold, run.number)]

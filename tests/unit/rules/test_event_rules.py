@@ -4,7 +4,7 @@ import attrs
 import pytest
 
 from simharness.contract import Contract
-from simharness.storing import SessionLoaded, SessionRead
+from simharness.storing import Killed, SessionLoaded, SessionRead
 from simharness.trace import (
     ActionTaken,
     AgentEnd,
@@ -15,6 +15,7 @@ from simharness.trace import (
     CancelEffective,
     ChunkTaken,
     InputRejected,
+    LimitHit,
     LogRow,
     Message,
     MessageEnd,
@@ -552,6 +553,20 @@ def test_log_rows_of_a_cancelled_part_say_nothing_about_the_queued_one() -> None
     queued = (LogRow(1, True), AgentEnd(Outcome.COMPLETED), done())
     assert [] == said("observers-agree", HELLO, *cut, *queued)
     assert 1 == len(said("observers-agree", HELLO, *cut, LogRow(1, False, "gone"), *queued[1:]))
+
+
+@pytest.mark.parametrize(
+    "ended", [(Killed((1,)),), (RequestMade(3, (HI,)), LimitHit("deadlock", ""))]
+)
+def test_log_rows_behind_the_last_end_of_a_run_that_never_settled(
+    ended: tuple[Record, ...],
+) -> None:
+    """They are about what was queued, which has no end: the process was killed, or it hangs."""
+    first = (HELLO, ActionTaken("follow_up"), LogRow(1, True), AgentEnd(Outcome.COMPLETED))
+    failed = LogRow(1, False, "gone")
+    assert [] == said("observers-agree", *first, AgentStart(), failed, *ended)
+    assert 1 == len(said("observers-agree", *first[:2], failed, first[-1], *ended))
+    assert 1 == len(said("observers-agree", *first, failed, done()))
 
 
 def test_an_exception_may_stand_for_a_limit() -> None:

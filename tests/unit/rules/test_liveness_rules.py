@@ -5,6 +5,7 @@ import pytest
 from simharness.contract import Contract
 from simharness.trace import (
     ActionTaken,
+    AgentEnd,
     CancelCalled,
     CancelEffective,
     HistoryRead,
@@ -68,6 +69,18 @@ def test_a_hang_of_the_agent_is_not(record: Record) -> None:
     """The user cancelled, or the stream was closed already."""
     wanted = ["Run 1 does not settle: deadlock."]
     assert wanted == said("settles", HELLO, ASKED, record, DEADLOCK)
+
+
+def test_a_cancel_says_nothing_to_a_stream_of_what_was_queued_behind_it() -> None:
+    """It has ended its part of the run; the next cancel is for the rest."""
+    queued = (HELLO, ASKED, ActionTaken("steer"), CALLED, StreamClosed(1, "aclose"))
+    again = RequestMade(2, (HI, HI))
+    end = AgentEnd(Outcome.CANCELLED)
+    assert 0 == verdict("settles", *queued, end, again, DEADLOCK).occasions
+    wanted = ["Run 1 does not settle: deadlock."]
+    assert wanted == said("settles", *queued, end, again, CALLED, DEADLOCK)
+    assert wanted == said("settles", *queued, again, DEADLOCK)
+    assert wanted == said("settles", *queued, again, end, DEADLOCK)
 
 
 def test_a_loop_that_does_not_come_to_rest_is_broken() -> None:
