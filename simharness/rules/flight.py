@@ -6,6 +6,7 @@ from simharness.contract import Contract
 from simharness.rules.asked import paused
 from simharness.rules.reading import NEVER, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
+from simharness.rules.stored import accepted
 from simharness.rules.terminals import reported
 from simharness.trace import (
     ChunkTaken,
@@ -113,10 +114,10 @@ def _rolls_back(facts: Facts, run: RunFacts, later: RunFacts) -> str:
     """The earlier run is stopped, and nothing of it is left in the history."""
     problem = _interrupts(facts, run, later)
     over_before = any(end.n < later.prompted for end in run.ends)  # what goes on was queued
-    if problem or over_before or not (run.text and run.requests and later.requests):
-        return problem
+    if problem or over_before or not (accepted(run) and later.requests):
+        return problem  # a text that a filter has changed cannot be told from another
     before = _said(run.requests[0], run.text)
-    after = _said(later.requests[0], run.text) - (run.text == later.text)
+    after = _said(later.requests[0], run.text) - (run.text in later.text)
     return "the earlier prompt is still in the history" if after >= before else ""
 
 

@@ -132,6 +132,21 @@ def test_a_rolled_back_run_leaves_nothing() -> None:
     assert wanted == problems("rollback", *stopped, second(A, B), (2, done()))
 
 
+def test_a_text_that_a_filter_has_changed_is_not_looked_for() -> None:
+    """Nor is it found in a later prompt that holds it."""
+    rollback = Contract(second_prompt="rollback")
+    other, longer = user("something else"), user("a, b")
+    stopped = (StreamTold(1, "signal"), done())
+    changed = (PromptCalled("a"), RequestMade(1, (other,)), PromptCalled("b"))
+    ended = [*((1, record) for record in stopped), (2, RequestMade(1, (other,))), (2, done())]
+    assert () == verdict("single-flight", *changed, *ended, contract=rollback).violations
+    held = (PromptCalled("a"), RequestMade(1, (A,)), PromptCalled("a, b"))
+    ended[2] = (2, RequestMade(1, (longer,)))
+    assert () == verdict("single-flight", *held, *ended, contract=rollback).violations
+    ended[2] = (2, RequestMade(1, (A, longer)))
+    assert 1 == len(verdict("single-flight", *held, *ended, contract=rollback).violations)
+
+
 def test_only_what_the_rolled_back_run_itself_has_said_is_gone() -> None:
     """Not what ended before its queue began to run, and nothing where it continued."""
     rollback = Contract(second_prompt="rollback")
