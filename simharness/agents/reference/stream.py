@@ -155,8 +155,11 @@ class Attempt:
                         await self._guard.replay(self.restart)
 
     def hear(self, chunk: Chunk, heard: Heard) -> None:
-        """Take a chunk, which is a sign of life. One that comes too late tells only the usage."""
-        if isinstance(chunk, UsageReport):
+        """Take a chunk, which is a sign of life.
+
+        One that comes too late tells only the usage, or that what came before it is void.
+        """
+        if isinstance(chunk, UsageReport | Retrying):
             self.take(chunk)
             heard()
         else:
