@@ -268,8 +268,9 @@ class ScriptedStream(Source):
             self._waiter = None
 
     def _swallows_cancel(self) -> bool:
+        """Whether an answer comes in the place of the cancel; an end that was taken is no other."""
         reaction = self._script.reaction
-        if self._told or not reaction.written or reaction.report not in _SWALLOWS:
+        if self._told or self._ended or not reaction.written or reaction.report not in _SWALLOWS:
             return False
         if self._wired:  # who hangs up hears nothing more
             self._recorder.play(reaction.key)

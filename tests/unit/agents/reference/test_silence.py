@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from simharness.agents.reference import make
 from simharness.check import Bench
 from simharness.choices import ScheduleChooser
 from simharness.scenario.load import load_text
 from simharness.search import Bounded, explore
-from simharness.trace import LogRow, UsageTaken
+from simharness.trace import LogRow, StreamTold, TerminalTaken, UsageTaken
 from simharness.world.run import batch
 
 SCRIPT = """scenario: usage-behind-a-silence
@@ -25,6 +27,26 @@ model: [[a]]
 run: [prompt: Go, {context_restart: , at: 10ms}]
 epilogue: false
 """
+
+
+ENDED = """scenario: silence-behind-an-end
+agent: {reads_on: true}
+model: [{stream: [a, {error: gone}, hang], on_cancel: REPORT}]
+run: [prompt: Go]
+epilogue: false
+"""
+
+
+@pytest.mark.parametrize("report", ["aborted", "error", "close", "finish", "raise"])
+def test_a_stream_that_has_ended_has_no_other_answer_to_a_cancel(report: str) -> None:
+    """The cancel of who reads on goes through it; else nobody would ever wake the reader."""
+    (case,) = load_text(ENDED.replace("REPORT", report)).cases
+    with batch():
+        verdict = Bench(case, make).trial(ScheduleChooser())
+    assert frozenset() == verdict.broken()
+    assert verdict.trace is not None
+    assert ["error"] == [end.kind for end in verdict.trace.of(TerminalTaken)]
+    assert ["CancelledError"] == [told.how for told in verdict.trace.of(StreamTold)]
 
 
 def test_a_restart_in_the_moment_of_a_silence_is_no_failure() -> None:
