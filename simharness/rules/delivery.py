@@ -96,12 +96,13 @@ def _handed_to_nobody(trace: Trace) -> Judgement:
 def _final(facts: Facts, run: RunFacts, request: RequestMade) -> tuple[Message, Heard] | None:
     """The message that a finished stream became, as the next request of the conversation has it.
 
-    None also where two runs went on at once: which message is whose is then not known.
+    None also where two runs went on at once: which message is whose is then not known. A stream
+    that was told to end before, for silence say, may have been given up for good.
     """
     terminal = facts.terminal(request)
     if terminal is None or terminal.kind != "finish" or terminal.detail not in _PLAIN:
         return None
-    if facts.overlaps(run):
+    if facts.overlaps(run) or (told_at(facts, request) or NEVER) < terminal.n:
         return None
     one = next_history(facts, run, request.n)
     if one is None or not one.sent:

@@ -28,6 +28,7 @@ from simharness.trace import (
     RequestMade,
     Shown,
     StreamEnd,
+    StreamTold,
     TerminalTaken,
     ToolEffect,
     ToolEnded,
@@ -433,6 +434,12 @@ def test_other_deltas_are_broken(pieces: tuple[str, ...], problem: str) -> None:
 def test_text_that_came_with_the_start_was_delivered_too() -> None:
     """Some agents announce a message with its first words in it."""
     assert [] == shown("lo", between=MessageStart(assistant("Hel")))
+
+
+def test_a_finish_of_a_stream_that_was_told_to_end_finishes_no_message() -> None:
+    """It was given up for silence, say, and its text dropped for a message that says so."""
+    assert [] == shown("Hello", final="", between=StreamTold(1, "CancelledError"))
+    assert 1 == len(shown("Hello", final=""))
 
 
 def test_messages_of_two_runs_at_once_are_not_told_apart() -> None:
