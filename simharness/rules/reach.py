@@ -111,8 +111,17 @@ def _beside(facts: Facts, run: RunFacts, other: RunFacts, cancel: Cancel) -> boo
         other.session != run.session
         and other.prompted < cancel.called < other.over
         and not (other.cancels or other.graceful or other.left or other.replaced)
-        and not ever_stopped(facts, other)
+        and not (ever_stopped(facts, other) or _all_stopped(facts, other))
     )
+
+
+def _all_stopped(facts: Facts, other: RunFacts) -> bool:
+    """Whether a second Ctrl-C came during a run: it cancels all tasks, whosever run it is about."""
+    for run in facts.runs.values():
+        presses = [cancel.called for cancel in run.cancels if cancel.way == "INTERRUPT"]
+        if any(other.prompted < press < other.over for press in presses[1:]):
+            return True
+    return False
 
 
 def _was_cancelled(run: RunFacts) -> bool:

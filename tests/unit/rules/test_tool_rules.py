@@ -237,6 +237,20 @@ def test_a_run_that_another_prompt_stopped_was_not_cancelled_from_beside(
     assert broken == len(judged.violations)
 
 
+@pytest.mark.parametrize(("presses", "broken"), [(1, 1), (2, 0)])
+def test_a_second_ctrl_c_cancels_whatever_runs(presses: int, broken: int) -> None:
+    """It is raised out of the event loop, whereupon every task is cancelled."""
+    judged = verdict(
+        "cancel-scope",
+        PromptCalled("hi"),
+        PromptCalled("aside", "b"),
+        *[(1, CancelCalled("interrupt"))] * presses,
+        (1, done("cancelled")),
+        (2, done("cancelled")),
+    )
+    assert broken == len(judged.violations)
+
+
 def test_scope_has_no_occasion_if_nothing_was_open() -> None:
     """A cancel between two steps reaches nothing."""
     assert 0 == verdict("cancel-scope", *PLAIN[:3], CALLED, done()).occasions
