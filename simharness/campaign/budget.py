@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BUDGETS", "STRATEGIES", "Plan", "budget_of", "missed", "named", "strategy_of"]
 
-BUDGETS: Final[Mapping[str, int]] = {"quick": 20, "default": 100, "deep": 5000}
+BUDGETS: Final[Mapping[str, int]] = {"quick": 5, "default": 100, "deep": 5000}
 """Trials per case, by name."""
 
 _SAMPLERS: Final = ("deviate", "pct", "selective", "random", "portfolio")
@@ -46,7 +46,8 @@ class Plan:
     """How each case is searched. None leaves a value to the scenario, then to the default.
 
     `total` is the most trials over all cases together. `mode` is strict or relaxed. `seeds` are
-    further ones, a search for each.
+    further ones, a search for each. `samples`: results keep a trial to be drawn, which is most of
+    what a worker process would have to send.
     """
 
     budget: int = BUDGETS["default"]
@@ -56,6 +57,7 @@ class Plan:
     mode: str | None = None
     seed: int = 0
     seeds: tuple[int, ...] = attrs.field(default=(), converter=tuple)
+    samples: bool = True
 
     def each(self) -> list[Plan]:
         """A plan for each seed, in order."""

@@ -64,6 +64,7 @@ class Inquiry:
             endings=survey.endings,
             exhausted_to=survey.strategy.exhausted_to(),
             coverage="; ".join(filter(None, (survey.describe(), stopped))),
+            sample=seen.sample if self.plan.samples else None,
         )
         drawn = self.plan.drawn(self.case)
         codes = Codes(self.agent, self.mode, self.plan.seed, self.given, drawn)

@@ -120,7 +120,7 @@ class CaseResult:
     `findings` break it, `expected` are those it pins, `waived` those it waives. `exhausted_to` is
     the bound up to which every schedule was run. `reason` says why it was not applicable or an
     error, `coverage` in words how far the search got. `sample` is the first trial: the default
-    order, unless a schedule in words or a sampler came first.
+    order, unless a schedule in words or a sampler came first; None if nobody will draw it.
     """
 
     case: Case

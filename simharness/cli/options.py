@@ -52,7 +52,7 @@ _BUDGET = click.option(
     "--budget",
     default=project.default_budget,
     metavar="quick|default|deep|N",
-    help="Trials per case: 20, 100, 5,000 or a number.",
+    help="Trials per case: 5, 100, 5,000 or a number.",
 )
 
 _TOTAL = click.option("--total", type=click.IntRange(1), help="Most trials over all cases.")
@@ -118,6 +118,11 @@ class Output:
     def printed(self) -> str | None:
         """Which of the files is standard output, if any: then nothing else may stand there."""
         return next((name for name, file in self.files.items() if file == "-"), None)
+
+    @property
+    def draws(self) -> bool:
+        """Whether a page is written that shows a trial of each case."""
+        return self.html is not None or self.out is not None
 
     @property
     def files(self) -> dict[str, str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+import attrs
 import click
 
 from simharness.cli import project
@@ -107,6 +108,7 @@ def command(
     given = frozenset(case.place.file for case in cases)
     started = time.perf_counter()
     with apart.place(agent, plan, given) as place:
+        plan = attrs.evolve(plan, samples=output.draws)
         result = _searched(place, cases, plan, kept, excuses, output, fail_fast=fail_fast)
         result = place.refined(excuses.remarked(result), plan)
         changed = place.changed(cases, pin=pin, update=update)

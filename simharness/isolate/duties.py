@@ -18,6 +18,7 @@ from simharness.campaign.sweeper import Played, playable
 from simharness.check import Bench, check_case
 from simharness.choices import ScheduleChooser
 from simharness.isolate.board import Board, Noting
+from simharness.isolate.parcel import moved
 from simharness.isolate.telling import Telling
 
 if TYPE_CHECKING:
@@ -79,9 +80,10 @@ class Desk:
 
 
 def check(desk: Desk, case: Case, plan: Plan) -> CaseResult:
-    """Check one case."""
+    """Check one case; the result comes without the case, which whoever asks has."""
     setup = desk.setup
-    return check_case(case, desk.factory, plan, agent=setup.agent, given=setup.given)
+    found = check_case(case, desk.factory, plan, agent=setup.agent, given=setup.given)
+    return moved(found, None)
 
 
 def batch(desk: Desk, wanted: Batch) -> Done:

@@ -18,6 +18,7 @@ from simharness.campaign.reproduce import compared
 from simharness.campaign.results import CaseResult
 from simharness.campaign.sweeps import plain
 from simharness.isolate import duties, postmortem
+from simharness.isolate.parcel import moved
 from simharness.isolate.pool import Pool
 from simharness.isolate.process import Death
 from simharness.isolate.telling import Testimony
@@ -85,7 +86,7 @@ class Fleet:
         kind, value = answer
         if kind != "done":
             return CaseResult(case, CaseVerdict.ERROR, reason=value)
-        return cast("CaseResult", value)
+        return moved(value, case)
 
     def refiner(self, plan: Plan) -> Refines:
         """What `refine.refine` is given, so that it makes findings small here."""
@@ -138,7 +139,7 @@ class Fleet:
         before: CaseResult | None = None
         if death.trials > 1:
             answer = self._call(duties.check, case, attrs.evolve(plan, total=death.trials - 1))
-            before = answer[1] if _done(answer) else None
+            before = moved(answer[1], case) if _done(answer) else None
         seen = self._witnessed(case, death, plan.mode_of(case))
         codes = Codes(
             self.setup.agent, plan.mode_of(case), plan.seed, self.setup.given, plan.drawn(case)
