@@ -14,8 +14,8 @@ def exploring(**words: object) -> Case:
 
 
 def test_budgets_have_names_and_numbers() -> None:
-    """quick, default and deep are 20, 100 and 5,000 trials; a number is itself."""
-    assert [20, 100, 5000, 7] == [budget_of(word) for word in ("quick", "default", "deep", "7")]
+    """quick, default and deep are 5, 100 and 5,000 trials; a number is itself."""
+    assert [5, 100, 5000, 7] == [budget_of(word) for word in ("quick", "default", "deep", "7")]
 
 
 @pytest.mark.parametrize("word", ["", "0", "-1", "lots", "1.5"])
