@@ -18,6 +18,7 @@ from simharness.trace import (
 )
 
 __all__ = [
+    "all_cancelled",
     "ever_stopped",
     "given_up",
     "let_go",
@@ -110,6 +111,13 @@ def ever_stopped(facts: Facts, run: RunFacts) -> bool:
         run.prompted < action.n < run.over and (verb_of(action) != "quiesce" or action.text)
         for action in taken_actions(facts.trace, "shutdown", "dispose", "quiesce")
     )
+
+
+def all_cancelled(facts: Facts) -> Iterator[int]:
+    """The records by which a further Ctrl-C cancelled all tasks, whosever run it was meant for."""
+    for run in facts.runs.values():
+        presses = [cancel.called for cancel in run.cancels if cancel.way == "INTERRUPT"]
+        yield from presses[1:]
 
 
 def to_be_stopped(facts: Facts, run: RunFacts) -> bool:

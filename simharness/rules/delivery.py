@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simharness.contract import Contract
-from simharness.rules.asked import given_up, told_at
+from simharness.rules.asked import all_cancelled, given_up, told_at
 from simharness.rules.conversation import (
     Heard,
     StrictProvider,
@@ -185,7 +185,7 @@ def observers(trace: Trace, contract: Contract) -> Judgement:
         outcomes = _latest(run, reported(run))
         begun, end = _last_part(run)
         rows = [r for r in trace.of(LogRow, run.number) if not r.derived and begun < r.n < end]
-        if len(outcomes) + bool(rows) > 1 and not _cancelled_behind_end(run):
+        if len(outcomes) + bool(rows) > 1 and not _cancelled_behind_end(facts, run):
             occasions += 1
             found = _disagreeing(run, outcomes, rows) or _contradicted(facts, run, outcomes)
             violations += found or _cut_and_logged_as_success(facts, run, outcomes, rows)
@@ -211,9 +211,10 @@ def _last_part(run: RunFacts) -> tuple[int, int]:
     return begun, run.ends[-1].n if run.ends and run.settled is None else NEVER
 
 
-def _cancelled_behind_end(run: RunFacts) -> bool:
+def _cancelled_behind_end(facts: Facts, run: RunFacts) -> bool:
     """Whether a cancel came between the reported end and the return; then both are true."""
-    return bool(run.ends) and any(cancel.called > run.ends[-1].n for cancel in run.cancels)
+    called = [*(cancel.called for cancel in run.cancels), *all_cancelled(facts)]
+    return bool(run.ends) and any(run.ends[-1].n < n < run.over for n in called)
 
 
 def _disagreeing(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simharness.contract import Contract
-from simharness.rules.asked import ever_stopped
+from simharness.rules.asked import all_cancelled, ever_stopped
 from simharness.rules.reading import NEVER, Cancel, Facts, RunFacts, read
 from simharness.rules.rule import NOTHING, Rule, judged
 from simharness.rules.terminals import reported, tolerated
@@ -111,17 +111,9 @@ def _beside(facts: Facts, run: RunFacts, other: RunFacts, cancel: Cancel) -> boo
         other.session != run.session
         and other.prompted < cancel.called < other.over
         and not (other.cancels or other.graceful or other.left or other.replaced)
-        and not (ever_stopped(facts, other) or _all_stopped(facts, other))
+        and not ever_stopped(facts, other)
+        and not any(other.prompted < n < other.over for n in all_cancelled(facts))
     )
-
-
-def _all_stopped(facts: Facts, other: RunFacts) -> bool:
-    """Whether a second Ctrl-C came during a run: it cancels all tasks, whosever run it is about."""
-    for run in facts.runs.values():
-        presses = [cancel.called for cancel in run.cancels if cancel.way == "INTERRUPT"]
-        if any(other.prompted < press < other.over for press in presses[1:]):
-            return True
-    return False
 
 
 def _was_cancelled(run: RunFacts) -> bool:

@@ -587,6 +587,11 @@ def test_a_task_cancel_behind_the_reported_end_contradicts_nothing() -> None:
     records = (HELLO, AgentEnd(Outcome.COMPLETED), CancelCalled("task"), EFFECTIVE)
     cancelled = done("cancelled", outcome=Outcome.CANCELLED)
     assert [] == said("observers-agree", *records, cancelled)
+    for presses in (1, 2):  # a second Ctrl-C cancels whatever runs
+        two = (HELLO, PromptCalled("aside", "b"), records[1])
+        pressed = [(1, CancelCalled("interrupt"))] * presses
+        judged = said("observers-agree", *two, *pressed, cancelled, (1, done()))
+        assert 2 - presses == len(judged)
 
 
 def test_events_alone_give_the_history() -> None:
