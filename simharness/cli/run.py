@@ -108,7 +108,6 @@ def command(
     given = frozenset(case.place.file for case in cases)
     started = time.perf_counter()
     with apart.place(agent, plan, given) as place:
-        plan = attrs.evolve(plan, samples=output.draws)
         result = _searched(place, cases, plan, kept, excuses, output, fail_fast=fail_fast)
         result = place.refined(excuses.remarked(result), plan)
         changed = place.changed(cases, pin=pin, update=update)
@@ -138,6 +137,7 @@ def _searched(
     if fails and fail_fast and kept.again is not None:
         return kept.again
     hidden = output.quiet
+    plan = attrs.evolve(plan, samples=output.draws)
     found = searched(place, cases, plan, hidden=hidden, fail_fast=fail_fast, excuse=excuses.apply)
     return kept.joined(found)
 

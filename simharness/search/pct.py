@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
-    from simharness.choices import Chooser, Option
-    from simharness.verdict import Verdict
+    from simharness.choices import Chooser, Course, Option
+    from simharness.search.plan import Known
 
 __all__ = ["Pct"]
 
@@ -31,9 +31,9 @@ class Pct(Sampler):
 
     learns = True
 
-    def __init__(self, d: int = 3, *, seed: int = 0) -> None:
+    def __init__(self, d: int = 3, *, seed: int = 0, known: Known | None = None) -> None:
         assert d > 0, f"there is at least one change point, not {d}"
-        super().__init__(f"pct {d}", seed)
+        super().__init__(f"pct {d}", seed, known)
         self.d = d
         self._points = 0  # of the longest trial so far
 
@@ -48,9 +48,9 @@ class Pct(Sampler):
         places = {int(draw() * self._points) for _ in range(self.changes(random))}
         return _Changing(random, places if self._points else set())
 
-    def read(self, verdict: Verdict) -> int:
+    def lesson(self, course: Course) -> int:
         """Return how many choice points the trial had."""
-        return len(verdict.course)
+        return len(course)
 
     def learn(self, points: int) -> None:
         """Remember the longest trial."""

@@ -125,7 +125,8 @@ def portfolio(*, bound: int = 2, seed: int = 0) -> Portfolio:
     """
     known: Known = {}
     bounded = Bounded(bound, known)
-    selective, pct, walk = Selective(seed=seed), Pct(3, seed=seed), Uniform(seed=seed)
+    selective, pct = Selective(seed=seed, known=known), Pct(3, seed=seed, known=known)
+    walk = Uniform(seed=seed)
     return Portfolio(
         (Default(known), Sweep(known)),
         (bounded, selective, bounded, selective, bounded, pct),

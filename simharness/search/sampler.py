@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
+from simharness.choices import EMPTY
 from simharness.search.draws import draws
 
 if TYPE_CHECKING:
     from random import Random
 
-    from simharness.choices import Chooser
+    from simharness.choices import Chooser, Course
+    from simharness.search.plan import Known
     from simharness.search.strategy import Answer
     from simharness.verdict import Verdict
 
@@ -32,9 +34,10 @@ class Sampler:
 
     learns: ClassVar[bool] = False
 
-    def __init__(self, name: str, seed: int) -> None:
+    def __init__(self, name: str, seed: int, known: Known | None = None) -> None:
         self.name = name
         self.seed = seed
+        self._known: Known = {} if known is None else known
         self._drawn = 0
         self._taken = 0
         self._as_of_round: Sampler = self
@@ -43,8 +46,12 @@ class Sampler:
         """Return the chooser of a trial that draws from `random`."""
         raise NotImplementedError
 
-    def read(self, verdict: Verdict) -> Answer:  # noqa: ARG002 - most samples do not look back
+    def read(self, verdict: Verdict) -> Answer:
         """Return what there is to learn from a trial."""
+        return self.lesson(verdict.course)
+
+    def lesson(self, course: Course) -> Answer:  # noqa: ARG002 - most samples do not look back
+        """Return what there is to learn from a course."""
         return None
 
     def learn(self, answer: Answer) -> None:
@@ -59,9 +66,17 @@ class Sampler:
         if number & (number - 1) == 0:  # 0 or a power of two
             if self._taken < number:
                 return None
+            if number == 0:
+                self._learn_default()
             self._as_of_round = copy.copy(self)
         self._drawn += 1
         return Drawn(self._as_of_round, number)
+
+    def _learn_default(self) -> None:
+        """Begin with what the default trial has shown, if there was one."""
+        shape = self._known.get(EMPTY)
+        if shape is not None and shape.course is not None:
+            self.learn(self.lesson(shape.course))
 
     def take(self, answer: Answer) -> None:
         """Count the trial and learn from it."""

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
-    from simharness.choices import Chooser, Option
+    from simharness.choices import Chooser, Course, Option
+    from simharness.search.plan import Known
     from simharness.search.priorities import Priorities
     from simharness.search.steps import Counts
-    from simharness.verdict import Verdict
 
 __all__ = ["Selective"]
 
@@ -38,8 +38,8 @@ class Selective(Sampler):
 
     learns = True
 
-    def __init__(self, *, seed: int = 0) -> None:
-        super().__init__("selective", seed)
+    def __init__(self, *, seed: int = 0, known: Known | None = None) -> None:
+        super().__init__("selective", seed, known)
         self._counts: Counts = {}
 
     def chooser(self, random: Random) -> Chooser:
@@ -49,9 +49,9 @@ class Selective(Sampler):
         topic = topics[int(draw() * len(topics))] if topics else ""
         return _Selecting(random, topic, dict(self._counts.get(topic, {})))
 
-    def read(self, verdict: Verdict) -> Counts:
+    def lesson(self, course: Course) -> Counts:
         """Return how many steps of each topic each source made."""
-        return counted(verdict.course)
+        return counted(course)
 
     def learn(self, counts: Counts) -> None:
         """Keep the most steps seen, since a trial may end early. Older copies must not change."""

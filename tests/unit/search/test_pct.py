@@ -6,8 +6,9 @@ import itertools
 
 import pytest
 
-from simharness.choices import Kind, Option, Point
+from simharness.choices import EMPTY, Kind, Option, Point
 from simharness.search import Pct, explore
+from simharness.search.plan import Shape
 from tests.tiny import Kernel, Task, family, running, verdict
 
 OPTIONS = tuple(Option(name, Kind.SOURCE, name) for name in "abc")
@@ -31,6 +32,14 @@ def test_without_a_change_point_one_source_runs_as_long_as_it_can() -> None:
     for seed in range(20):
         (row,) = rows(Pct(3, seed=seed), 1)
         assert 1 == len(set(row))
+
+
+def test_a_default_trial_that_was_run_before_tells_the_length() -> None:
+    """In a portfolio it always was: then the first trial has its changes already."""
+    known = {EMPTY: Shape.of(LONG.course)}
+    first = [rows(Pct(3, seed=seed, known=known), 1)[0] for seed in range(20)]
+
+    assert 10 < sum(len(set(row)) > 1 for row in first)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
