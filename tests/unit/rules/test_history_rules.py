@@ -164,6 +164,23 @@ def test_half_a_call_that_is_run_is_broken() -> None:
     assert [wanted] == texts(judged)
 
 
+def test_half_a_call_of_a_run_beside_it_is_another_one() -> None:
+    """Two models may both call something c1: the run that calls its tool is the one that heard it.
+
+    Where it heard none under that id, an earlier run did.
+    """
+    whole = ChunkTaken(1, 1, "args", "{}", "c1", "search")
+    end = TerminalTaken(1, "finish", "tool_calls")
+    aside = (2, HALF)
+    start = (1, ToolStarted("c1", "search", "{}"))
+    beside = (PromptCalled("aside"), RequestMade(1, (HI,)), aside)
+    assert [] == texts(verdict("args-complete", *PLAIN[:2], whole, end, *beside, start))
+
+    later = (2, ToolStarted("c1", "delete", "{}"))
+    judged = verdict("args-complete", *PLAIN[:2], HALF, done(), PromptCalled("again"), later)
+    assert 1 == len(judged.violations)
+
+
 def test_half_a_call_that_stays_unanswered_is_broken() -> None:
     """Kept without a result, it makes the next request invalid."""
     kept = assistant("", Call("c1", "delete", "{}"))
