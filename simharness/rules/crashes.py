@@ -51,7 +51,9 @@ def _lost(facts: Facts, kill: Killed, loaded: SessionLoaded) -> list[str]:
     if loaded.messages[: len(settled)] != settled:
         found.append("the history does not begin with what earlier runs had left")
     calls = {call.id for message in loaded.messages for call in message.calls}
-    owed = set() if kill.unflushed else set(kill.runs)
+    # the process before it may have been killed with the same run in progress
+    lossy = [one for one in facts.trace.of(Killed) if one.unflushed and one.n <= kill.n]
+    owed = set(kill.runs).difference(*(one.runs for one in lossy))
     owed -= {run.number for run in facts.runs.values() if run.session}
     found += [
         f"nothing says that tool {started.name} had started"

@@ -311,6 +311,14 @@ def test_a_tool_that_ran_and_is_not_known_is_named() -> None:
     assert () == judged(RULES[3], *RUNNING, Killed((1,), 9), *loaded(HI)).violations
 
 
+def test_a_kill_of_a_process_that_loads_excuses_what_the_one_before_it_lost() -> None:
+    """The run is in progress for both, and the second has nothing more to flush."""
+    assert () == judged(RULES[3], *RUNNING, Killed((1,), 9), Killed((1,)), *loaded(HI)).violations
+    found = judged(RULES[3], *RUNNING, Killed((1,)), Killed((1,), 9), *loaded(HI))
+    assert () == found.violations
+    assert 1 == len(judged(RULES[3], *RUNNING, Killed((1,)), Killed((1,)), *loaded(HI)).violations)
+
+
 def test_what_earlier_runs_left_may_not_be_lost() -> None:
     """It had settled; only a store that had refused it excuses that."""
     lost = "After the kill the history does not begin with what earlier runs had left."
