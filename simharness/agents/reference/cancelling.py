@@ -124,6 +124,7 @@ class Cancellation:
         except TimeoutError:
             if not scope.expired():
                 raise
+            self.notice()  # one that came just before the block looks like the bound of it
         except asyncio.CancelledError as error:
             if not self.by_task:
                 raise RuntimeError("what was awaited cancelled itself") from error
