@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Portfolio", "portfolio"]
 
 _ROUNDS = 8
-"""Of the opening: 52 trials."""
+"""Of the opening: 53 trials."""
 
 
 class Portfolio:
@@ -120,8 +120,9 @@ def portfolio(*, bound: int = 2, seed: int = 0) -> Portfolio:
     Samples and enumeration alternate from the start, because neither is always the faster one: few
     surprises are found by bounds, rare orders of many sources never. The opening is mostly samples:
     what a sampler can find at all shows early. It begins with walks, the fastest way where any
-    disorder will do, and the opposite of the default, where it is haste that does. Bound 2 is where
-    the cost of completeness explodes: 140 alternatives make 141, 3,700 and 70,000 schedules.
+    disorder will do, and the opposite of the default, where it is haste that does. What learns
+    knows the default trial from its first draw on. Bound 2 is where the cost of completeness
+    explodes: 140 alternatives make 141, 3,700 and 70,000 schedules.
     """
     known: Known = {}
     bounded = Bounded(bound, known)
@@ -135,6 +136,7 @@ def portfolio(*, bound: int = 2, seed: int = 0) -> Portfolio:
             selective,
             walk,
             Opposite(),
+            pct,
             *(selective, selective, selective, bounded, selective, selective) * _ROUNDS,
         ),
     )
