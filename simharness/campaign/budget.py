@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BUDGETS", "STRATEGIES", "Plan", "budget_of", "missed", "named", "strategy_of"]
 
-BUDGETS: Final[Mapping[str, int]] = {"quick": 5, "default": 100, "deep": 5000}
+BUDGETS: Final[Mapping[str, int]] = {"quick": 4, "default": 100, "deep": 5000}
 """Trials per case, by name."""
 
 _SAMPLERS: Final = ("deviate", "pct", "selective", "random", "portfolio")
@@ -64,8 +64,13 @@ class Plan:
         return [attrs.evolve(self, seed=seed, seeds=()) for seed in (self.seed, *self.seeds)]
 
     def trials_of(self, case: Case) -> int:
-        """The most trials of `case`: what its `explore:` asks for, else the command's budget."""
+        """The most trials of `case`: what its `explore:` asks for, else the command's budget.
+
+        Who wants less than the default wants it of every case that is not in vain then.
+        """
         wanted = self.budget if case.explore.budget is None else case.explore.budget
+        if self.budget < BUDGETS["default"] and not (case.violates or case.needs):
+            wanted = min(wanted, self.budget)
         return wanted if self.total is None else min(wanted, self.total)
 
     def most(self, cases: Iterable[Case]) -> int:

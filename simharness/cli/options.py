@@ -52,7 +52,7 @@ _BUDGET = click.option(
     "--budget",
     default=project.default_budget,
     metavar="quick|default|deep|N",
-    help="Trials per case: 5, 100, 5,000 or a number.",
+    help="Trials per case: 4, 100, 5,000 or a number.",
 )
 
 _TOTAL = click.option("--total", type=click.IntRange(1), help="Most trials over all cases.")

@@ -172,7 +172,7 @@ def test_agent_and_budget_can_stand_in_the_ini_file(pytester: pytest.Pytester) -
     plain = pytester.runpytest("-p", "no:asyncio")
     plain.assert_outcomes(failed=1)
     plain.stdout.fnmatch_lines(
-        ["simharness: 1 case, agent tests.loops:forgetful, 5 trials per case"]
+        ["simharness: 1 case, agent tests.loops:forgetful, 4 trials per case"]
     )
     given = run(pytester, "--sim-budget=7")
     given.assert_outcomes(passed=1)
