@@ -94,7 +94,8 @@ class ChunkArrived(Witnessed):
     """The stream put chunk `chunk` (from 1, as written) into the stream object.
 
     `kind` is text, reasoning, opaque or args. For args `call_id`, `name` and `index`, the place of
-    the call in its message, say whose: one id may be sent for two calls.
+    the call in its message, say whose: one id may be sent for two calls. Index -1: of no call, as
+    the one that stood in its place had been ended; then id and name are what was sent.
     """
 
     request: int

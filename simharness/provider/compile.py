@@ -28,6 +28,7 @@ from simharness.agent import (
     TextDelta,
     UsageReport,
 )
+from simharness.provider.whose import Place, places
 from simharness.scenario.model import (
     ArgsStep,
     CallStep,
@@ -109,22 +110,6 @@ def compile_steps(steps: Iterable[Step], fresh_id: Callable[[], str]) -> list[De
     return _Compiler(None, fresh_id).all(steps, starts=False)
 
 
-@attrs.frozen
-class _Identified:
-    """A call that a stream will make. `part`: how often a message or a call was over before it."""
-
-    index: int
-    id: str
-    name: str
-    part: int
-
-
-def _parts(step: Step) -> bool:
-    """Whether no piece that came before `step` can belong to a call behind it."""
-    over = isinstance(step, MarkStep) and step.mark is Mark.CALL_END
-    return over or isinstance(step, EndStep)
-
-
 _CONTENT: dict[type[Step], tuple[type[TextDelta | ReasoningDelta | OpaqueDelta], str]] = {
     TextStep: (TextDelta, "text"),
     ReasoningStep: (ReasoningDelta, "reasoning"),
@@ -148,13 +133,11 @@ class _Compiler:
         self._number = 0
         self._block = -1
         self._block_kind = ""
-        self._calls: dict[int, tuple[str, str]] = {}
-        self._coming: list[_Identified] = []
-        self._part = 0
+        self._places: list[Place] = []
 
     def all(self, steps: Iterable[Step], *, starts: bool) -> list[Delivery]:
         steps = tuple(steps)
-        self._coming = self._identified(steps)
+        self._places = places(steps, self._fresh_id)
         if starts:
             self._pending.append(Item(StreamStart()))
         for step in steps:
@@ -164,14 +147,13 @@ class _Compiler:
         return self._done
 
     def _step(self, step: Step) -> None:
-        self._part += _parts(step)
         if isinstance(step, TextStep | ReasoningStep | OpaqueStep):
             self._content(step)
         elif isinstance(step, CallStep):
             self._call(step)
         elif isinstance(step, ArgsStep):
-            index = step.index if step.index is not None else max(self._calls, default=0)
-            self._args(index, step.text, first=False)
+            place = self._places.pop(0)
+            self._piece(place, CallDelta(place.index, args=step.text))
         elif isinstance(step, UsageStep):
             self._pending.append(Item(UsageReport(step.input, step.output)))
         elif isinstance(step, WaitStep):
@@ -202,37 +184,18 @@ class _Compiler:
         index = self._open(kind) if step.index is None else step.index
         self._add(delta(step.text, index), kind, step.text)
 
-    def _identified(self, steps: Iterable[Step]) -> list[_Identified]:
-        """All calls, in order."""
-        found: list[_Identified] = []
-        part = 0
-        for step in steps:
-            part += _parts(step)
-            if isinstance(step, CallStep):
-                free = max((call.index for call in found), default=-1) + 1
-                index = free if step.index is None else step.index
-                call_id = self._fresh_id() if step.id is None else step.id
-                found.append(_Identified(index, call_id, step.name, part))
-        return found
-
-    def _whose(self, index: int) -> tuple[str, str]:
-        """Id and name of the call that a piece belongs to: a piece may come before its call."""
-        ahead = (c for c in self._coming if c.index == index and c.part == self._part)
-        return self._calls.get(index) or next(((c.id, c.name) for c in ahead), ("", ""))
-
     def _call(self, step: CallStep) -> None:
-        call = self._coming.pop(0)
-        index = call.index
+        place = self._places.pop(0)
         self._block_kind = ""
-        self._calls[index] = (call.id, call.name)
-        for place, piece in enumerate(step.pieces or ("",)):
-            self._args(index, piece, first=place == 0)
+        first, *more = step.pieces or ("",)
+        self._piece(place, CallDelta(place.index, place.id, place.name, first))
+        for text in more:
+            self._piece(place, CallDelta(place.index, args=text))
 
-    def _args(self, index: int, text: str, *, first: bool) -> None:
-        call_id, name = self._whose(index)
-        delta = CallDelta(index, call_id, name, text) if first else CallDelta(index, args=text)
+    def _piece(self, place: Place, delta: CallDelta) -> None:
+        """One chunk, noted under the call that it belongs to."""
         self._number += 1
-        self._pending.append(Item(delta, self._number, "args", text, call_id, name, index))
+        self._pending.append(Item(delta, self._number, "args", delta.args, *place.whose))
         self._flush()
 
     def _mark(self, step: MarkStep) -> None:
@@ -253,10 +216,10 @@ class _Compiler:
 
     def _ended(self, kind: str, index: int | None) -> int:
         """The block that an end is of: without a number the latest."""
+        if kind == "call":
+            return self._places.pop(0).index
         if index is not None:
             return index
-        if kind == "call":
-            return max(self._calls, default=0)
         self._block_kind = ""
         return self._block
 

@@ -125,7 +125,11 @@ def _some_whole(sent: Iterable[ChunkTaken], *, finished: bool) -> bool:
 def _run_too_early(facts: Facts) -> list[Violation]:
     violations = []
     for started in facts.trace.of(ToolStarted):
-        sent = [c for c in facts.args_taken() if c.call_id == started.call_id and c.n < started.n]
+        sent = [
+            chunk
+            for chunk in facts.args_taken()
+            if chunk.call_id == started.call_id and chunk.index >= 0 and chunk.n < started.n
+        ]
         # a run beside it may have heard the same id from its own model
         sent = [c for c in sent if c.run == started.run] or sent
         if not sent or not started.call_id:

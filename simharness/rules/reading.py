@@ -216,11 +216,14 @@ class Facts:
                     run.replaced |= policy != "queue"
 
     def taken(self, run: int, request: int) -> list[ChunkTaken]:
-        """The chunks the agent took from one stream, in order, since it last began anew."""
+        """The chunks the agent took from one stream, in order, since it last began anew.
+
+        Without pieces that came for a call that had been ended: they say nothing.
+        """
         if self._taken is None:
             self._taken = {}
             for chunk in self.trace.of(ChunkTaken):
-                if chunk.n > self.begun_anew(chunk.run, chunk.request):
+                if chunk.index >= 0 and chunk.n > self.begun_anew(chunk.run, chunk.request):
                     self._taken.setdefault((chunk.run, chunk.request), []).append(chunk)
         return self._taken.get((run, request), [])
 

@@ -139,11 +139,12 @@ class Assembler:
 
     def _grow_call(self, delta: CallDelta) -> bool:
         block = self._at.get(("call", delta.index))
-        if block is None or (delta.id and block.id and delta.id != block.id):
+        known = block is not None and bool(block.id or block.closed)
+        if block is None or (known and delta.id and delta.id != block.id):
             block = self._open("call", delta.index)
         if block.closed:
             return False
-        if delta.id and delta.id == block.id:
+        if delta.id and delta.id == block.id and delta.args.strip():
             block.text = ""  # an id again: not a piece but the whole call, after a preview
         block.id = delta.id or block.id
         block.name = delta.name or block.name

@@ -92,3 +92,36 @@ def test_a_piece_does_not_belong_to_a_call_behind_an_end(between: str) -> None:
     """The call or the message that it was for was over before."""
     steps = f"{{args: p}}, {between}, {{call: {{name: a, pieces: [q]}}}}"
     assert [(0, "", "", "p"), (0, "c1", "a", "q")] == pieces(steps)
+
+
+def test_pieces_that_make_one_call_together_belong_to_it() -> None:
+    """A provider may say late how it is called, or another name; an id that comes again is it."""
+    nameless = "{call: {name: a, id: '', index: 0, pieces: [p]}}"
+    named = "{call: {name: b, id: x, index: 0, pieces: [q]}}"
+    assert [(0, "x", "b", "p"), (0, "x", "b", "q")] == pieces(f"{nameless}, {named}")
+    assert [(0, "x", "a", "q"), (0, "x", "a", "p")] == pieces(f"{named}, {nameless}")
+    assert [(0, "x", "b", "q"), (0, "x", "b", "q")] == pieces(f"{named}, {named}")
+
+
+def test_another_id_at_the_same_index_is_another_call() -> None:
+    """Some providers give every call index 0."""
+    first, second = (f"{{call: {{name: a, id: {id_}, index: 0, pieces: [p]}}}}" for id_ in "xy")
+    told = [(0, "x", "a", "p"), (0, "y", "a", "p"), (0, "y", "a", "r")]
+    assert told == pieces(f"{first}, {second}, {{args: {{text: r, index: 0}}}}")
+    assert told[:2] == pieces(f"{first}, {{call_end: 0}}, {second}")
+
+
+def test_what_comes_for_a_call_that_was_ended_is_of_none() -> None:
+    """It may say its id again; the end of another call is not that of this one."""
+    call = "{call: {name: a, id: x, index: 0, pieces: [p]}}"
+    more = "{args: {text: r, index: 0}}"
+    assert [(0, "x", "a", "p"), (-1, "", "", "r")] == pieces(f"{call}, {{call_end: 0}}, {more}")
+    assert [(0, "x", "a", "p"), (-1, "x", "a", "p")] == pieces(f"{call}, {{call_end: 0}}, {call}")
+    assert [(0, "x", "a", "p"), (0, "x", "a", "r")] == pieces(f"{call}, {{call_end: 1}}, {more}")
+
+
+def test_an_answer_that_begins_anew_makes_calls_of_its_own() -> None:
+    """What came before it at the same index is void."""
+    call = "{call: {name: a, id: x, index: 0, pieces: [p]}}"
+    other = "{call: {name: b, id: '', index: 0, pieces: [q]}}"
+    assert [(0, "x", "a", "p"), (0, "", "b", "q")] == pieces(f"{call}, retrying, {other}")

@@ -213,3 +213,13 @@ def test_half_a_call_under_the_id_of_a_whole_one_is_not_mistaken_for_it() -> Non
     end = TerminalTaken(1, "finish", "tool_calls")
     start = ToolStarted("c1", "search", "{}")
     assert [] == texts(verdict("args-complete", *PLAIN[:2], one, two, end, start, done()))
+
+
+def test_what_comes_for_a_call_that_was_ended_is_no_piece_of_it() -> None:
+    """It bears the same id perhaps, and stands in no place: the arguments are whole without it."""
+    whole = ChunkTaken(1, 1, "args", "{}", "c1", "search")
+    more = ChunkTaken(1, 2, "args", '{"q": ', "c1", "search", index=-1)
+    end = TerminalTaken(1, "finish", "tool_calls")
+    start = ToolStarted("c1", "search", "{}")
+    judged = verdict("args-complete", *PLAIN[:2], whole, more, end, start, done())
+    assert (0, ()) == (judged.occasions, judged.violations)

@@ -142,6 +142,21 @@ def test_calls_that_share_an_index_are_told_apart_by_their_ids() -> None:
     assert (Call("c1", "t", "{}"), Call("c2", "t", '{"a":1}')) == assembler.blocks()
 
 
+def test_an_id_behind_the_end_of_a_call_without_one_begins_another_call() -> None:
+    """The call that was ended has its arguments, and needs no id any more."""
+    first, second = CallDelta(0, "", "t", "{}"), CallDelta(0, "c2", "t", '{"a":1}')
+    assembler = assemble(first, BlockEnd("call", 0), second)
+    assert (Call("", "t", "{}"), Call("c2", "t", '{"a":1}')) == assembler.blocks()
+
+
+def test_an_id_that_comes_again_with_nothing_does_not_empty_the_arguments() -> None:
+    """Half an argument text must not become none, with which a tool could be run."""
+    half = CallDelta(0, "c1", "t", '{"a":')
+    for blank in ("", " "):
+        blocks = assemble(half, CallDelta(0, "c1", "t", blank)).blocks()
+        assert (Call("c1", "t", '{"a":' + blank),) == blocks
+
+
 def test_chunks_after_the_terminal_are_ignored() -> None:
     """The first terminal stays, whatever a stream that is read on then says."""
     assembler = assemble(TextDelta("a"), Aborted("user"), TextDelta("b"), Finish())
