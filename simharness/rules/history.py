@@ -106,39 +106,48 @@ def _cut_calls(facts: Facts) -> set[str]:
         terminal = facts.terminals.get((run, request))
         finished = terminal is not None and terminal.kind == "finish"
         for call in {chunk.call_id for chunk in sent}:
-            of_call = [chunk for chunk in sent if chunk.call_id == call]
-            if not _some_whole(of_call, finished=finished):
+            if not _some_whole(call, sent, finished=finished):
                 found.add(call)
     return found
 
 
-def _some_whole(sent: Iterable[ChunkTaken], *, finished: bool) -> bool:
+def _some_whole(call: str, sent: Iterable[ChunkTaken], *, finished: bool) -> bool:
     """Whether the pieces sent under one id hold a whole text. A model may use an id twice, and
     nobody can tell which of the two calls an agent means by it.
     """
-    pieces: dict[int, list[str]] = {}
+    return any(one == call and whole(pieces, finished=finished) for one, pieces in _calls(sent))
+
+
+def _calls(sent: Iterable[ChunkTaken]) -> list[tuple[str, list[str]]]:
+    """The calls of one stream, each the id and the pieces of its arguments.
+
+    An id that comes back behind another one at the same index is that of another call.
+    """
+    found: list[tuple[str, list[str]]] = []
+    latest: dict[int, tuple[str, list[str]]] = {}
     for chunk in sent:
-        pieces.setdefault(chunk.index, []).append(chunk.text)
-    return any(whole(texts_of_one, finished=finished) for texts_of_one in pieces.values())
+        call = latest.get(chunk.index)
+        if call is None or call[0] != chunk.call_id:
+            call = latest[chunk.index] = (chunk.call_id, [])
+            found.append(call)
+        call[1].append(chunk.text)
+    return found
 
 
 def _run_too_early(facts: Facts) -> list[Violation]:
     violations = []
     for started in facts.trace.of(ToolStarted):
-        sent = [
-            chunk
-            for chunk in facts.args_taken()
-            if chunk.call_id == started.call_id and chunk.index >= 0 and chunk.n < started.n
-        ]
+        taken = [c for c in facts.args_taken() if c.index >= 0 and c.n < started.n]
+        sent = [chunk for chunk in taken if chunk.call_id == started.call_id]
         # a run beside it may have heard the same id from its own model
         sent = [c for c in sent if c.run == started.run] or sent
         if not sent or not started.call_id:
             continue
         place = (sent[-1].run, sent[-1].request)
-        pieces = [chunk for chunk in sent if (chunk.run, chunk.request) == place]
+        pieces = [chunk for chunk in taken if (chunk.run, chunk.request) == place]
         terminal = facts.terminals.get(place)
         finished = terminal is not None and terminal.kind == "finish" and terminal.n < started.n
-        if not _some_whole(pieces, finished=finished):
+        if not _some_whole(started.call_id, pieces, finished=finished):
             text = (
                 f"In run {started.run} call {started.call_id} of {started.name} was run although "
                 "its arguments had not arrived whole."

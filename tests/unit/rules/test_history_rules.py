@@ -223,3 +223,16 @@ def test_what_comes_for_a_call_that_was_ended_is_no_piece_of_it() -> None:
     start = ToolStarted("c1", "search", "{}")
     judged = verdict("args-complete", *PLAIN[:2], whole, more, end, start, done())
     assert (0, ()) == (judged.occasions, judged.violations)
+
+
+def test_an_id_that_comes_back_behind_another_call_at_its_index_is_another_call() -> None:
+    """Half of it takes nothing from the first one, which is whole and may be run."""
+    whole = ChunkTaken(1, 1, "args", "{}", "c1", "search")
+    other = ChunkTaken(1, 2, "args", "{}", "c2", "search")
+    half = ChunkTaken(1, 3, "args", '{"q": ', "c1", "search")
+    end = TerminalTaken(1, "finish", "tool_calls")
+    start = ToolStarted("c1", "search", "{}")
+    sent = (*PLAIN[:2], whole, other, half, end, start, done())
+    assert [] == texts(verdict("args-complete", *sent))
+    together = (*PLAIN[:2], whole, half, end, start, done())
+    assert 1 == len(texts(verdict("args-complete", *together)))
