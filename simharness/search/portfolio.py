@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Portfolio", "portfolio"]
 
-_ROUNDS = 8
-"""Of the opening: 53 trials."""
+_ROUNDS = 7
+"""Of the opening: 52 trials."""
 
 
 class Portfolio:
@@ -136,7 +136,7 @@ def portfolio(*, bound: int = 2, seed: int = 0) -> Portfolio:
             selective,
             walk,
             Opposite(),
-            pct,
-            *(selective, selective, selective, bounded, selective, selective) * _ROUNDS,
+            *(walk, selective, pct, bounded, selective, selective),
+            *(selective, selective, pct, bounded, selective, selective) * _ROUNDS,
         ),
     )
