@@ -13,6 +13,7 @@ from simharness.campaign.strategynames import STRATEGIES
 from simharness.search import (
     Bounded,
     Default,
+    Delay,
     Deviate,
     Pct,
     Portfolio,
@@ -35,7 +36,7 @@ __all__ = ["BUDGETS", "STRATEGIES", "Plan", "budget_of", "missed", "named", "str
 BUDGETS: Final[Mapping[str, int]] = {"quick": 4, "default": 100, "deep": 5000}
 """Trials per case, by name."""
 
-_SAMPLERS: Final = ("deviate", "pct", "selective", "random", "portfolio")
+_SAMPLERS: Final = ("deviate", "delay", "pct", "selective", "random", "portfolio")
 _BOUND: Final = 1  # one deviation finds most order bugs and costs a hundred trials
 _DEVIATE: Final = 0.1
 _CHANGES: Final = 3
@@ -136,6 +137,8 @@ def named(name: str | None, *, bound: int = _BOUND, seed: int = 0) -> Strategy:
         return Bounded(bound)
     if name == "deviate":
         return Deviate(_DEVIATE, seed=seed)
+    if name == "delay":
+        return Delay(seed=seed)
     if name == "pct":
         return Pct(_CHANGES, seed=seed)
     if name == "selective":

@@ -11,6 +11,7 @@ STRATEGIES: Final = (
     "sweep",
     "bounded",
     "deviate",
+    "delay",
     "pct",
     "selective",
     "random",

@@ -86,7 +86,7 @@ def searched(
 
     drawing = any(plan.drawn(case) for case in cases)
     if plan.seeds and not drawing:
-        raise BadInput("--seeds: nothing is drawn at random without --strategy random or deviate")
+        raise BadInput("--seeds: nothing is drawn at random without a --strategy that samples")
     if plan.seeds and place.store is not None:
         raise BadInput("--seeds and --store: a store belongs to one seed; give --seed")
     done: list[tuple[int, SuiteResult]] = []

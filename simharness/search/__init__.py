@@ -5,6 +5,7 @@ Sees options and verdicts only. One strategy per file; `explore` drives them all
 
 from simharness.search.bounded import Bounded
 from simharness.search.default import Default
+from simharness.search.delay import Delay
 from simharness.search.deviate import Deviate
 from simharness.search.explain import Part, explain
 from simharness.search.explore import Exploration, RunOnce, explore
@@ -25,6 +26,7 @@ from simharness.search.words import Words, WordsChooser, in_words
 __all__ = [
     "Bounded",
     "Default",
+    "Delay",
     "Deviate",
     "Exploration",
     "Opposite",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from simharness.search.bounded import Bounded
 from simharness.search.default import Default
+from simharness.search.delay import Delay
 from simharness.search.opposite import Opposite
 from simharness.search.pct import Pct
 from simharness.search.selective import Selective
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Portfolio", "portfolio"]
 
 _ROUNDS = 7
-"""Of the opening: 52 trials."""
+"""Of the opening: 55 trials."""
 
 
 class Portfolio:
@@ -120,23 +121,20 @@ def portfolio(*, bound: int = 2, seed: int = 0) -> Portfolio:
     Samples and enumeration alternate from the start, because neither is always the faster one: few
     surprises are found by bounds, rare orders of many sources never. The opening is mostly samples:
     what a sampler can find at all shows early. It begins with walks, the fastest way where any
-    disorder will do, and the opposite of the default, where it is haste that does. What learns
-    knows the default trial from its first draw on. Bound 2 is where the cost of completeness
-    explodes: 140 alternatives make 141, 3,700 and 70,000 schedules.
+    disorder will do, with delays, where it is one late step, and with the opposite of the default,
+    where it is haste. What learns knows the default trial from its first draw on. Bound 2 is where
+    the cost of completeness explodes: 140 alternatives make 141, 3,700 and 70,000 schedules.
     """
     known: Known = {}
     bounded = Bounded(bound, known)
     selective, pct = Selective(seed=seed, known=known), Pct(3, seed=seed, known=known)
-    walk = Uniform(seed=seed)
+    walk, delay = Uniform(seed=seed), Delay(seed=seed, known=known)
     return Portfolio(
         (Default(known), Sweep(known)),
         (bounded, selective, bounded, selective, bounded, pct),
         opening=(
-            walk,
-            selective,
-            walk,
-            Opposite(),
-            *(walk, selective, pct, bounded, selective, selective),
+            *(selective, walk, walk, selective, delay, Opposite(), delay, delay),
+            *(selective, delay, bounded, selective, selective),
             *(selective, selective, pct, bounded, selective, selective) * _ROUNDS,
         ),
     )

@@ -42,6 +42,10 @@ class Sampler:
         self._taken = 0
         self._as_of_round: Sampler = self
 
+    def numbered(self, number: int) -> Chooser:
+        """Return the chooser of trial `number`."""
+        return self.chooser(draws(self.name, seed=self.seed, trial=number))
+
     def chooser(self, random: Random) -> Chooser:
         """Return the chooser of a trial that draws from `random`."""
         raise NotImplementedError
@@ -105,8 +109,7 @@ class Drawn:
 
     def chooser(self) -> Chooser:
         """Return the chooser of this trial, new each time."""
-        sampler = self.sampler
-        return sampler.chooser(draws(sampler.name, seed=sampler.seed, trial=self.number))
+        return self.sampler.numbered(self.number)
 
     def read(self, verdict: Verdict) -> Answer:
         """Return what the sampler wants to know."""
