@@ -133,8 +133,8 @@ def portfolio(*, bound: int = 2, seed: int = 0) -> Portfolio:
         (Default(known), Sweep(known)),
         (bounded, selective, bounded, selective, bounded, pct),
         opening=(
-            *(selective, walk, walk, selective, delay, Opposite(), delay, delay),
-            *(selective, delay, bounded, selective, selective),
+            *(selective, walk, walk, selective, delay, Opposite()),
+            *(delay, selective, delay, delay, bounded, selective, selective),
             *(selective, selective, pct, bounded, selective, selective) * _ROUNDS,
         ),
     )
