@@ -180,7 +180,7 @@ class TestSeeds:
             (["--seed", "last"], "no search here has drawn anything yet"),
             (["--seeds", "3"], '"3" is no range of seeds; write it as 1..20'),
             (["--seeds", "5..2"], "5..2 must rise"),
-            (["--seeds", "1..2"], "nothing is drawn at random without --strategy"),
+            (["--seeds", "1..2"], "nothing is drawn at random without a --strategy"),
             (
                 ["--seeds", "1..2", "--strategy", "random", "--store", "x.sqlite"],
                 "a store belongs to one seed",
