@@ -297,6 +297,7 @@ class Boundaries:
                     loop.handle_failed(handle, exc)
             if left and threads:
                 self._posts_between()
+        handle = None  # type: ignore[assignment]  # tracebacks keep this frame, as on stock
 
     def _posts_between(self) -> None:
         """Between two handles another thread may enqueue; it runs at the next boundary."""

@@ -81,6 +81,7 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         # batch. Tasks of all trials hash alike: every new one would have to pass them by.
         for task in self.living():
             asyncio.tasks._unregister_task(task)
+        del self.boundaries.loop, self.workers.loop  # cycles: collections are seldom, and dear
 
     def from_outside(self, call: Callable[..., object], *args: Any) -> None:
         """Make one handle ready that runs outside any prompt's context: a delivery."""
