@@ -7,6 +7,7 @@ thread. Teardown unwinds it like everything else, when nothing is recorded any m
 from __future__ import annotations
 
 import asyncio
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -43,7 +44,7 @@ class SetAside:
         for timer in loop.clock.live():
             timer.cancel()
         self._tasks += loop.forget()
-        self._generators += list(loop.generators)
+        self._generators += loop.open_generators()
         loop.generators.clear()
         self._jobs += loop.workers.take_all()
         boundaries = loop.boundaries
@@ -56,7 +57,7 @@ class SetAside:
         """The trial is over: let teardown find everything."""
         loop.ready.extend(self._handles)
         loop.remember(self._tasks)
-        loop.generators.update(self._generators)
+        loop.generators += map(weakref.ref, self._generators)
         loop.workers.jobs.extend(self._jobs)
         self._handles.clear()
         self._generators.clear()

@@ -198,16 +198,18 @@ class Boundaries:
 
     def _ask_idle(self) -> bool:
         """Nothing is ready: the earliest delivery or timer comes, or, late, another."""
-        deadline = self.clock.deadline()
-        if not any(self._lanes):  # only timers, as in most iterations of a busy program
-            self.clock.now = (
-                self.clock.now if deadline == INFINITY else max(self.clock.now, deadline)
-            )
-            return deadline != INFINITY
+        clock = self.clock
+        deadline = clock.deadline()
+        if not (self.sources or self.anchored or self.threads or self.others):  # the usual case
+            if deadline == INFINITY:
+                return False
+            if deadline > clock.now:
+                clock.now = deadline
+            return True
         default = self._default(deadline)
         if default is None and deadline == INFINITY:
             return False
-        limit = self.clock.now + self.patience_s
+        limit = clock.now + self.patience_s
         late = [source for source in self._offers(limit) if source is not default]
         first = TIME if default is None else default.option
         options = (first, *[source.option for source in late])
@@ -215,7 +217,7 @@ class Boundaries:
             options = (*options, TIME)
         chosen = self.choose(options)
         if options[chosen] is TIME:
-            self.clock.now = max(self.clock.now, deadline)
+            clock.now = max(clock.now, deadline)
             return True
         source = default if chosen == 0 else late[chosen - 1]
         assert source is not None, "an option without a source is `time passes`"

@@ -56,10 +56,11 @@ _SKIP = (
 
 
 class _Batches:
-    """How many batches are open, and the trials so far."""
+    """How many batches are open, the trials so far, and those up to the last collection."""
 
     depth = 0
     trials = 0
+    collected = 0
 
 
 _batches = _Batches()
@@ -103,8 +104,8 @@ def new_trial(loop: SimLoop) -> None:
     clocks.enter(loop)
     randomness.enter()
     _batches.trials += 1
-    if _batches.depth and _batches.trials % COLLECT_EVERY == 0:
-        _collect(whole=_batches.trials % (COLLECT_EVERY * THAW_EVERY) == 0)
+    if _batches.depth and _is_time():
+        _collect(whole=_batches.trials // COLLECT_EVERY % THAW_EVERY == 0)
 
 
 @contextlib.contextmanager
@@ -129,20 +130,30 @@ def _everywhere(replaced: dict[int, tuple[Any, Any]]) -> Iterator[None]:
             names[name] = value
 
 
+def _is_time() -> bool:
+    return _batches.trials - _batches.collected >= COLLECT_EVERY
+
+
 def _collect(*, whole: bool) -> None:
     """Drop the garbage of the trials so far; what is left is not looked at before a whole one."""
     if whole:
         gc.unfreeze()
     gc.collect()
     gc.freeze()
+    _batches.collected = _batches.trials
 
 
 @contextlib.contextmanager
 def _no_automatic_collection() -> Iterator[None]:
-    """A collection at a random moment would close generators at a random moment."""
+    """A collection at a random moment would close generators at a random moment.
+
+    Not every batch begins with one: that costs more than many a small batch, and is in vain.
+    """
     was = gc.isenabled()
-    _collect(whole=False)
     gc.disable()
+    if _is_time():
+        _collect(whole=False)
+    gc.freeze()
     try:
         yield
     finally:

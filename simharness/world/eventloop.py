@@ -47,7 +47,7 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
         self.tasks_made = 0
         self.futures_made = 0
         self.tasks: list[weakref.ref[asyncio.Task[Any]]] = []
-        self.generators: weakref.WeakSet[AsyncGenerator[Any, Any]] = weakref.WeakSet()
+        self.generators: list[weakref.ref[AsyncGenerator[Any, Any]]] = []
         self.on_error: Callable[[str, BaseException | None], None] = ignore_error
         self.on_blocked: Callable[[LoopBlocked], None] = _ignore_blocked
         self.boundaries = Boundaries(
@@ -193,7 +193,8 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
     def living(self) -> list[asyncio.Task[Any]]:
         """All tasks that still exist, in creation order."""
         found = [task for ref in self.tasks if (task := ref()) is not None]
-        self.tasks = [weakref.ref(task) for task in found]
+        if len(found) < len(self.tasks):
+            self.tasks = [weakref.ref(task) for task in found]
         return found
 
     def forget(self) -> list[asyncio.Task[Any]]:
@@ -274,17 +275,21 @@ class SimLoop(Refusals, asyncio.AbstractEventLoop):
     # --- async generators -----------------------------------------------------------------------
 
     def _generator_started(self, generator: AsyncGenerator[Any, Any]) -> None:
-        self.generators.add(generator)
+        self.generators.append(weakref.ref(generator))
 
     def _generator_dropped(self, generator: AsyncGenerator[Any, Any]) -> None:
         # As on stock: a dropped generator is closed by a task of its own.
-        self.generators.discard(generator)
+        self.generators = [ref for ref in self.generators if ref() not in (None, generator)]
         if not self._closed:
             self.create_task(generator.aclose())
 
+    def open_generators(self) -> list[AsyncGenerator[Any, Any]]:
+        """All async generators that still exist, in the order in which they were begun."""
+        return [generator for ref in self.generators if (generator := ref()) is not None]
+
     async def shutdown_asyncgens(self) -> None:
         """Close all generators that are still open."""
-        for generator in list(self.generators):
+        for generator in self.open_generators():
             await generator.aclose()
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:

@@ -115,7 +115,7 @@ def tear_down(loop: SimLoop, *, boundaries_max: int = 200) -> None:
                 break
             while loop.ready and boundaries.step():
                 pass
-        for generator in list(loop.generators or ()):  # walking a WeakSet costs, even empty
+        for generator in loop.open_generators():
             loop.create_task(_close(generator))
         while loop.ready and boundaries.step():
             pass

@@ -65,7 +65,7 @@ def left_on_loop(loop: SimLoop) -> dict[str, list[str]]:
         "leaked-timer": [describe(timer) for timer in loop.clock.live()],
         "leaked-generator": sorted(
             getattr(generator, "__qualname__", "generator")
-            for generator in (loop.generators or ())  # walking a WeakSet costs, even if it is empty
+            for generator in loop.open_generators()
             if getattr(generator, "ag_frame", None) is not None
         ),
         "leaked-thread": [job.where() for job in loop.workers.jobs if job.blocked],

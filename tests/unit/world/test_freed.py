@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from simharness.world import determinism
 from simharness.world.eventloop import SimLoop
 from simharness.world.kernel import play
 from tests.benchmarks.workload import workload
@@ -40,3 +41,23 @@ def test_nothing_is_left_to_be_collected(main: Callable[[SimLoop], Awaitable[obj
     finally:
         if collecting:
             gc.enable()
+
+
+def test_small_batches_collect_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A collection costs more than many of them; but not every agent leaves nothing behind."""
+    collections: list[bool] = []
+    collect = determinism._collect
+
+    def counted(*, whole: bool) -> None:
+        collections.append(whole)
+        collect(whole=whole)
+
+    async def main(loop: SimLoop) -> None:
+        determinism.new_trial(loop)
+
+    monkeypatch.setattr(determinism, "_collect", counted)
+    for _ in range(3 * determinism.COLLECT_EVERY // 2):
+        with determinism.batch():
+            play(main)
+            play(main)
+    assert len(collections) in {2, 3}
