@@ -78,8 +78,9 @@ coverage: $(VENV)/.dev
 # stopped. Writes reports/fuzz.md. An hour on two free cores.
 N ?= 1000000
 FILES ?= 10000
+FIRST ?= 0
 fuzz: $(VENV)/.dev
-	$(BIN)/python -m tests.fuzz --trials $(N) --files $(FILES) --jobs $(JOBS)
+	$(BIN)/python -m tests.fuzz --trials $(N) --first $(FIRST) --files $(FILES) --jobs $(JOBS)
 
 # Real releases of other systems as child processes (DeepSeek Harness, TunaCode, Vercel AI SDK): what
 # was seen of them has to come out, twice the same. Writes reports/systems.md. ONLY="dsh tunacode"

@@ -18,15 +18,17 @@ def main() -> None:
     """Play what is asked for and exit with 1 if anything failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--trials", type=int, default=1_000_000, help="rounded up to 1,000")
+    parser.add_argument("--first", type=int, default=0, help="first block; others draw other cases")
     parser.add_argument("--files", type=int, default=10_000, help="rounded up to 250")
     parser.add_argument("--jobs", type=int, default=2, help="processes at once")
     asked = parser.parse_args()
-    of_trials = range(-(-asked.trials // TRIALS))
+    of_trials = range(asked.first, asked.first + -(-asked.trials // TRIALS))
     of_files = range(-(-asked.files // FILES))
     told = _Progress(len(of_trials) + len(of_files))
     files = work(Ledger("files"), of_files, play_files, jobs=asked.jobs, told=told.block)
     trials = work(Ledger("trials"), of_trials, play_trials, jobs=asked.jobs, told=told.block)
     command = f"make fuzz N={asked.trials} FILES={asked.files} JOBS={asked.jobs}"
+    command += f" FIRST={asked.first}" * bool(asked.first)
     write_text(ROOT / "reports" / "fuzz.md", as_markdown(trials, files, command))
     failures = sum(len(block["failures"]) for block in [*files, *trials])
     print(f"wrote reports/fuzz.md; {failures} failures")
