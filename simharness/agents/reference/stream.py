@@ -150,9 +150,14 @@ class Attempt:
                     return
                 if self.assembler.terminal is not None:
                     heard.only(CANCEL_BOUND_S)  # an end that was reported is not waited for again
-                elif isinstance(chunk, Retrying):
-                    with heard.paused():
-                        await self._guard.replay(self.restart)
+                else:
+                    await self._held(chunk, heard)
+
+    async def _held(self, chunk: Chunk, heard: Heard) -> None:
+        """Hold a refusal back; the stream is not silent meanwhile."""
+        if isinstance(chunk, Retrying):
+            with heard.paused():
+                await self._guard.replay(self.restart)
 
     def hear(self, chunk: Chunk, heard: Heard) -> None:
         """Take a chunk, which is a sign of life.
@@ -180,6 +185,7 @@ class Attempt:
                 self._cancellation.notice()
                 if isinstance(chunk, _TERMINAL):
                     break
+                await self._held(chunk, heard)
         for chunk in chunks:
             self.take(chunk)
 
