@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from simharness.plural import plural
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
@@ -61,7 +63,7 @@ def pytest_report_collectionfinish(
     count = sum(isinstance(item, ScenarioItem) for item in items)
     if setup is None or not count:
         return []
-    cases = f"{count} case{'' if count == 1 else 's'}"
+    cases = plural(count, "case")
     return [f"simharness: {cases}, agent {setup.agent}, {setup.plan.budget} trials per case"]
 
 

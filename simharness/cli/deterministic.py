@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from simharness.cli.options import find_agent
+from simharness.plural import plural
 from simharness.verdict import ExitCode
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def report_determinism(cases: Sequence[Case], agent: str) -> int:
     lines = [f"DIFFERS {one}" for one in found[:_SHOWN]]
     if len(found) > _SHOWN:
         lines.append(f"... and {len(found) - _SHOWN} more")
-    said = "1 case" if played == 1 else f"{played:,} cases"
+    said = plural(played, "case")
     if len(cases) > played:
         said += f" ({len(cases) - played} not applicable)"
     result = f"{len(found)} differences" if found else "the same traces"

@@ -10,6 +10,7 @@ import attrs
 import click
 
 from simharness.cli.problems import BadInput
+from simharness.plural import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,7 +95,7 @@ def keep(result: SuiteResult, agent: str, plan: Plan) -> list[str]:
     kept = regressions.keep(result.causes(), agent, plan.mode or "")
     if not kept:
         return []
-    failures = "1 failure" if len(kept) == 1 else f"{len(kept)} failures"
+    failures = plural(len(kept), "failure")
     again = f"simharness run --regressions --agent {shlex.quote(agent)}"
     return [f"{failures} kept under {kept[0].parent}; again: {again}"]
 

@@ -14,6 +14,7 @@ import attrs
 import click
 
 from simharness.campaign import coverage
+from simharness.plural import plural
 from simharness.report import blocks, github, json as as_json, junit, markdown, text
 from simharness.report.atomic import write_text
 from simharness.report.visible import visible
@@ -192,7 +193,7 @@ def _missed(suite: SuiteResult, limit: int | None) -> str:
         lines[limit:] = [f"... and {len(lines) - limit} more; --verbose lists them"]
     if swept:
         lines.append(
-            f"{text.plural(swept, 'built-in case')} asked for something that never came about with "
+            f"{plural(swept, 'built-in case')} asked for something that never came about with "
             "this agent (a second attempt, an answer of a stream that was not told); --verbose "
             "lists them"
         )

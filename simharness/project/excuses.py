@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from simharness.plural import plural
 from simharness.project.baseline import REASON
-from simharness.report.text import plural
 from simharness.verdict import CaseVerdict
 
 if TYPE_CHECKING:

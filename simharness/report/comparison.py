@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import attrs
 from tabulate import tabulate
 
+from simharness.plural import plural
 from simharness.report.markdown import plain_words
-from simharness.report.text import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

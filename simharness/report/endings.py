@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from simharness.report.text import plural
+from simharness.plural import plural
 from simharness.report.words import message_words
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
+from simharness.plural import plural
 from simharness.report import text
 from simharness.report.lanes import render
 from simharness.report.visible import visible
@@ -64,8 +65,8 @@ def _schedule(trial: Verdict | None, mode: str) -> Iterator[str]:
         yield "no trial was run"
         return
     taken = len(trial.schedule)
-    away = text.plural(taken, "deviation") if taken else "no deviation"
-    yield f"{mode}, {text.plural(len(trial.course), 'choice point')}, {away} from the default order"
+    away = plural(taken, "deviation") if taken else "no deviation"
+    yield f"{mode}, {plural(len(trial.course), 'choice point')}, {away} from the default order"
     yield from (f"in words: {words}" for words in in_words(trial.course))
     yield from (_point(number, point) for number, point in enumerate(trial.course))
 
@@ -121,7 +122,7 @@ def _rules(trial: Verdict, sentences: Mapping[str, str]) -> Iterable[str]:
     yield from (f"broken: {_demand(rule, sentences)}" for rule in sorted(broken))
     yield from (f"kept: {_demand(rule, sentences)}" for rule in sorted(kept))
     rest = len(sentences.keys() - trial.occasions - broken)
-    yield f"{text.plural(rest, 'rule')} had nothing to judge in this trial"
+    yield f"{plural(rest, 'rule')} had nothing to judge in this trial"
 
 
 def _demand(rule: str, sentences: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simharness.report.text import plural
+from simharness.plural import plural
 from simharness.report.visible import visible
 
 if TYPE_CHECKING:

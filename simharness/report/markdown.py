@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from simharness.plural import plural
 from simharness.report.mermaid import as_mermaid
-from simharness.report.text import areas, errors, failure, plural, silent_rules, summary
+from simharness.report.text import areas, errors, failure, silent_rules, summary
 from simharness.report.visible import visible
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from simharness.report.text import plural
+from simharness.plural import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simharness.plural import plural
 from simharness.recorded.rule import KEPT_MAX
-from simharness.report.text import plural
 from simharness.verdict import ExitCode
 
 if TYPE_CHECKING:

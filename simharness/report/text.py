@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
+from simharness.plural import plural
 from simharness.report.lanes import render
 from simharness.report.visible import visible
 from simharness.verdict import CaseVerdict
@@ -43,11 +44,6 @@ _COLUMNS = {
 }
 _MANY = 20  # cases from which on every rule should have had an occasion
 _ALWAYS = ("holds", "violated", "not exercised")
-
-
-def plural(count: int, word: str) -> str:
-    """`1 trial`, `2,914 trials`."""
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def area_of(result: CaseResult) -> str:

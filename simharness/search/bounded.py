@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simharness.choices import EMPTY, Schedule
+from simharness.plural import plural
 from simharness.search.plan import Known, Plan, Planned, Player, Shape, coarse_to_fine
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Bounded:
         verb = "is" if self._left_out == 1 else "are"
         same = f", {self._left_out:,} more {verb} the same" if self._left_out else ""
         done = f"exhaustive up to {self._complete} ({_schedules(self._complete_count)}{same})"
-        level = f"with {_plural(self._complete + 1, 'deviation')}"
+        level = f"with {plural(self._complete + 1, 'deviation')}"
         if not self._ran:
             least = "at least " if self._left_out else ""
             return f"{done}; {least}{_schedules(self._level_size)} {level} not run"
@@ -160,8 +161,4 @@ def _drain(parents: deque[_Parent], *, last: bool) -> Iterator[Schedule]:
 
 
 def _schedules(count: int) -> str:
-    return _plural(count, "schedule")
-
-
-def _plural(count: int, word: str) -> str:
-    return f"{count:,} {word}" + ("" if count == 1 else "s")
+    return plural(count, "schedule")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simharness.plural import plural
 from simharness.search.plan import Planned, Player, Shape
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Replay:
             return "replay: not run"
         count = len(self.schedule)
         followed = "followed" if self._followed else "not followed"
-        return f"replay: schedule of {count} deviation{'' if count == 1 else 's'} {followed}"
+        return f"replay: schedule of {plural(count, 'deviation')} {followed}"
 
     def _see(self, _: Schedule, shape: Shape | None) -> None:
         self._followed = shape is not None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from simharness.choices import Schedule, ScheduleChooser
+from simharness.plural import plural
 from simharness.search import edits
 from simharness.search.bounded import Bounded
 from simharness.search.edits import Edit, Wanted, WantedChooser
@@ -54,7 +55,7 @@ class Shrunk:
     def describe(self) -> str:
         """Say how far it came and why it stopped there."""
         count = len(self.schedule)
-        size = f"{count} deviation{'' if count == 1 else 's'}"
+        size = plural(count, "deviation")
         if self.why is Why.NOT_REPRODUCIBLE:
             return f"not reproducible: the schedule of {size} no longer breaks the rule"
         if self.why is Why.FLAKY:

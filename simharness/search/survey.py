@@ -8,6 +8,8 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
+from simharness.plural import plural
+
 if TYPE_CHECKING:
     from simharness.search.strategy import Answer, Proposal, Strategy
 
@@ -78,14 +80,17 @@ class Survey:
 
     def describe(self) -> str:
         """Say what was counted, why it ended and what the strategy covered."""
-        counts = (
-            f"{self.trials:,} trials, {self.interleavings:,} interleavings, "
-            f"{self.endings:,} endings"
+        counts = ", ".join(
+            (
+                plural(self.trials, "trial"),
+                plural(self.interleavings, "interleaving"),
+                plural(self.endings, "ending"),
+            )
         )
         why = {
             None: "stopped by the caller",
             Stop.EXHAUSTED: "nothing is left",
             Stop.FINISHED: f"{self.strategy.name} is finished",
-            Stop.BUDGET: f"budget of {self.budget:,} trials spent",
+            Stop.BUDGET: f"budget of {plural(self.budget, 'trial')} spent",
         }[self.stop]
         return f"{counts}; {why}; {self.strategy.describe()}"

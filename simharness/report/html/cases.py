@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 import attrs
 from markupsafe import Markup
 
+from simharness.plural import plural
 from simharness.report.html.differences import against, message_lines
 from simharness.report.html.drawing import drawn
 from simharness.report.html.panels import panels_of
 from simharness.report.lanes import deviation_notes, rows_of, shortened
-from simharness.report.text import area_of, circumstances, plural
+from simharness.report.text import area_of, circumstances
 from simharness.report.words import message_words
 
 if TYPE_CHECKING:

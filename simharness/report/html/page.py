@@ -18,9 +18,10 @@ import jinja2
 from markupsafe import Markup
 
 import simharness
+from simharness.plural import plural
 from simharness.report.html.cases import case_view, finding_view, said_of
 from simharness.report.html.packing import SIZE, packed
-from simharness.report.text import area_of, plural, summary
+from simharness.report.text import area_of, summary
 from simharness.report.visible import visible
 from simharness.verdict import CaseVerdict
 

@@ -9,7 +9,7 @@ import attrs
 
 from simharness import trace as t
 from simharness.campaign.ending import last_history
-from simharness.report.text import plural
+from simharness.plural import plural
 from simharness.report.words import message_words, words
 
 if TYPE_CHECKING:

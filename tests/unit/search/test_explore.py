@@ -45,6 +45,14 @@ def test_an_exhausted_search_says_so() -> None:
     )
 
 
+def test_one_is_not_many() -> None:
+    """A single trial is named as one."""
+    exploration = explore(running(family(4, 4)), Uniform(seed=1), 1)
+    list(exploration)
+    counts = "1 trial, 1 interleaving, 1 ending; budget of 1 trial spent; "
+    assert exploration.describe().startswith(counts)
+
+
 def test_a_search_that_is_done_exactly_with_its_budget_is_exhausted() -> None:
     """The last trial of the budget may also be the last one there is."""
     exploration = explore(running(family(0, 4)), Bounded(None), 6)
