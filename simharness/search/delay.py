@@ -39,10 +39,10 @@ class Delay(Sampler):
 
     def numbered(self, number: int) -> Chooser:
         """Deal the next places."""
-        points = self._points
-        many = max(1, round(points * _SHARE))
-        dealt = range(number * many, (number + 1) * many)
-        return _Delaying({self._deck(at // points)[at % points] for at in dealt})
+        many = max(1, round(self._points * _SHARE))
+        deal, place = divmod(number * many, self._points)
+        cards = self._deck(deal) + self._deck(deal + 1)  # a hand may be the rest and the next
+        return _Delaying(set(cards[place : place + many]))
 
     def lesson(self, course: Course) -> int:
         """Return how many choice points the trial had."""
