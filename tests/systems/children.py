@@ -114,6 +114,6 @@ SYSTEMS: Mapping[str, System] = {
         _tunacode("0.1.48", "old"),
         _tunacode("0.1.49", "old"),
         _tunacode("0.2.3", "new"),
-        _node(SDK, "ai", "ai_sdk.mjs", "6", "ai@6"),
+        _node(SDK, "ai", "ai_sdk.mjs", "6", "ai@6", "zod@4"),
     )
 }
