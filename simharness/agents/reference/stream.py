@@ -119,6 +119,7 @@ class Attempt:
         self._guard = guard
         self._opened = asyncio.get_running_loop().time()
         self._timed: list[tuple[float, str, str]] = []
+        self._kept: list[Chunk] = []  # of a plain answer that is not whole yet
 
     @property
     def timed(self) -> tuple[tuple[float, str, str], ...]:
@@ -139,9 +140,6 @@ class Attempt:
         return self.ending(error)
 
     async def _read(self, stream: ModelStream) -> None:
-        if not self.streaming:
-            await self._read_whole(stream)
-            return
         async with self.silence.bounded() as heard:
             async for chunk in stream:
                 self.hear(chunk, heard)
@@ -152,6 +150,7 @@ class Attempt:
                     heard.only(CANCEL_BOUND_S)  # an end that was reported is not waited for again
                 else:
                     await self._held(chunk, heard)
+        self.unwrap()  # an answer that just ends is whole as well
 
     async def _held(self, chunk: Chunk, heard: Heard) -> None:
         """Hold a refusal back; the stream is not silent meanwhile."""
@@ -165,29 +164,33 @@ class Attempt:
         One that comes too late tells only the usage, or that what came before it is void.
         """
         if isinstance(chunk, UsageReport | Retrying):
-            self.take(chunk)
+            self.receive(chunk)
             heard()
         else:
             heard()
+            self.receive(chunk)
+
+    def receive(self, chunk: Chunk) -> None:
+        """Take a chunk at once, or keep it: a plain answer is there whole, or not at all.
+
+        What it used is used in any case, and behind its end nothing is left to wait for.
+        """
+        if self.streaming or isinstance(chunk, UsageReport) or self.assembler.terminal is not None:
+            self.take(chunk)
+            return
+        self._kept.append(chunk)
+        if isinstance(chunk, _TERMINAL):
+            self.unwrap()
+
+    def unwrap(self) -> None:
+        """Take what was kept of a plain answer."""
+        kept, self._kept = self._kept, []
+        for chunk in kept:
             self.take(chunk)
 
     def read_enough(self) -> bool:
         """Whether nothing of the stream matters any more, as its end was reported."""
         return self.assembler.terminal is not None and not self.reads_on
-
-    async def _read_whole(self, stream: ModelStream) -> None:
-        """Read the answer to a plain request: it is there when it is whole, or not at all."""
-        chunks: list[Chunk] = []
-        async with self.silence.bounded() as heard:
-            async for chunk in stream:
-                heard()
-                chunks.append(chunk)
-                self._cancellation.notice()
-                if isinstance(chunk, _TERMINAL):
-                    break
-                await self._held(chunk, heard)
-        for chunk in chunks:
-            self.take(chunk)
 
     def take(self, chunk: Chunk) -> None:
         """Add a chunk to the message and show it; after a cancel content is neither.
