@@ -57,46 +57,60 @@ def true_results(trace: Trace, contract: Contract) -> Judgement:
         return NOTHING
     facts = read(trace, contract)
     bodies = _bodies(facts) | dict.fromkeys(_from_before(facts))
-    judged_ids: set[str] = set()
+    judged_calls: set[_Key] = set()
     violations = []
     for one in heard(facts):
         for message in one.messages:
-            if message.role != "tool" or message.call_id in judged_ids:
+            if message.role != "tool":
                 continue
-            body = bodies.get(message.call_id, _Body())
+            key = _key(facts, one.run, message.call_id)
+            if key in judged_calls:
+                continue
+            body = bodies.get(key, _Body())
             if body is None:
                 continue  # the id names several calls, or one of before the trial
-            judged_ids.add(message.call_id)
+            judged_calls.add(key)
             problem = _untrue(facts, message, body, one.n)
             if problem:
                 text = f"In {one.place} the result of call {message.call_id} {problem}."
                 violations.append(Violation("result-truthful", text, (one.n,)))
-    return judged(len(judged_ids), violations)
+    return judged(len(judged_calls), violations)
 
 
-def _bodies(facts: Facts) -> dict[str, _Body | None]:
-    """The bodies by call id; None for an id that more than one body or answer bears."""
-    found: dict[str, _Body | None] = {}
+_Key = tuple[str, str]
+"""A session and a call id: what an agent makes up in one may come again in another."""
+
+
+def _key(facts: Facts, run: int, call_id: str) -> _Key:
+    known = facts.runs.get(run)
+    return known.session if known is not None else "", call_id
+
+
+def _bodies(facts: Facts) -> dict[_Key, _Body | None]:
+    """The bodies by call; None for an id that more than one body or answer of a session bears."""
+    found: dict[_Key, _Body | None] = {}
     for start in facts.trace.of(ToolStarted):
-        found[start.call_id] = None if start.call_id in found else _Body(started=start)
+        key = _key(facts, start.run, start.call_id)
+        found[key] = None if key in found else _Body(started=start)
     for end in facts.trace.of(ToolEnded):
-        body = found.get(end.call_id)
+        body = found.get(_key(facts, end.run, end.call_id))
         if body is not None:
             body.ended = end
-    streams: dict[str, set[tuple[int, int]]] = {}
+    streams: dict[_Key, set[tuple[int, int]]] = {}
     for chunk in facts.args_taken():
-        streams.setdefault(chunk.call_id, set()).add((chunk.run, chunk.request))
+        key = _key(facts, chunk.run, chunk.call_id)
+        streams.setdefault(key, set()).add((chunk.run, chunk.request))
     return found | {call: None for call, sent in streams.items() if len(sent) > 1}
 
 
-def _from_before(facts: Facts) -> set[str]:
+def _from_before(facts: Facts) -> set[_Key]:
     """The calls whose results were in the session that the trial began with: nobody saw them run.
 
     Where the agent wrote something while it loaded, a result may be one that it has made up.
     """
     for record in facts.trace:
         if isinstance(record, SessionLoaded):
-            return {message.call_id for message in record.messages if message.role == "tool"}
+            return {("", message.call_id) for message in record.messages if message.role == "tool"}
         if isinstance(record, PromptCalled | StoreWrite):
             break
     return set()
