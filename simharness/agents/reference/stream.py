@@ -173,14 +173,14 @@ class Attempt:
     def receive(self, chunk: Chunk) -> None:
         """Take a chunk at once, or keep it: a plain answer is there whole, or not at all.
 
-        What it used is used in any case, and behind its end nothing is left to wait for.
+        What it used is used in any case, and nothing else comes behind its end.
         """
-        if self.streaming or isinstance(chunk, UsageReport) or self.assembler.terminal is not None:
+        if self.streaming or isinstance(chunk, UsageReport):
             self.take(chunk)
-            return
-        self._kept.append(chunk)
-        if isinstance(chunk, _TERMINAL):
-            self.unwrap()
+        elif self.assembler.terminal is None:
+            self._kept.append(chunk)
+            if isinstance(chunk, _TERMINAL):
+                self.unwrap()
 
     def unwrap(self) -> None:
         """Take what was kept of a plain answer."""
