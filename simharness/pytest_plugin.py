@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from simharness.plural import plural
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
@@ -63,6 +61,8 @@ def pytest_report_collectionfinish(
     count = sum(isinstance(item, ScenarioItem) for item in items)
     if setup is None or not count:
         return []
+    from simharness.plural import plural
+
     cases = plural(count, "case")
     return [f"simharness: {cases}, agent {setup.agent}, {setup.plan.budget} trials per case"]
 
