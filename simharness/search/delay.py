@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from simharness.search.draws import draws
-from simharness.search.sampler import Sampler
+from simharness.search.sampler import LengthSampler
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from simharness.choices import Chooser, Course, Option
+    from simharness.choices import Chooser, Option
     from simharness.search.plan import Known
 
 __all__ = ["Delay"]
@@ -25,37 +25,28 @@ _SHARE: Final = 0.2
 """Of the choice points."""
 
 
-class Delay(Sampler):
+class Delay(LengthSampler):
     """Delays at a fifth of the choice points, at one at least; how many there are is learned.
 
     The places are dealt out like cards: each of them comes once before one comes again.
     """
 
-    learns = True
-
     def __init__(self, *, seed: int = 0, known: Known | None = None) -> None:
         super().__init__("delay", seed, known)
-        self._points = 1  # of the longest trial so far
 
     def numbered(self, number: int) -> Chooser:
         """Deal the next places."""
-        many = max(1, round(self._points * _SHARE))
-        deal, place = divmod(number * many, self._points)
-        cards = self._deck(deal) + self._deck(deal + 1)  # a hand may be the rest and the next
+        points = max(1, self.points)
+        many = max(1, round(points * _SHARE))
+        deal, place = divmod(number * many, points)
+        # A hand may be the rest of one deal and the beginning of the next.
+        cards = self._deck(deal, points) + self._deck(deal + 1, points)
         return _Delaying(set(cards[place : place + many]))
 
-    def lesson(self, course: Course) -> int:
-        """Return how many choice points the trial had."""
-        return len(course)
-
-    def learn(self, points: int) -> None:
-        """Remember the longest trial."""
-        self._points = max(self._points, points)
-
-    def _deck(self, deal: int) -> list[int]:
+    def _deck(self, deal: int, points: int) -> list[int]:
         """Return all places in the order in which they are dealt out."""
         random = draws(self.name, seed=self.seed, trial=deal)
-        return random.sample(range(self._points), self._points)
+        return random.sample(range(points), points)
 
 
 class _Delaying:

@@ -10,32 +10,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simharness.search.priorities import SourcePriorities
-from simharness.search.sampler import Sampler
+from simharness.search.sampler import LengthSampler
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
-    from simharness.choices import Chooser, Course, Option
+    from simharness.choices import Chooser, Option
     from simharness.search.plan import Known
 
 __all__ = ["Pct"]
 
 
-class Pct(Sampler):
+class Pct(LengthSampler):
     """Draws the number of change points from 1 .. `d`, and their places from the whole trial.
 
     Only choice points count: where a single source can go on, a change changes nothing. How many
     there are is learned; the first trial has none but its priorities.
     """
 
-    learns = True
-
     def __init__(self, d: int = 3, *, seed: int = 0, known: Known | None = None) -> None:
         assert d > 0, f"there is at least one change point, not {d}"
         super().__init__(f"pct {d}", seed, known)
         self.d = d
-        self._points = 0  # of the longest trial so far
 
     def changes(self, random: Random) -> int:
         """Draw how many change points a trial has."""
@@ -45,16 +42,8 @@ class Pct(Sampler):
     def chooser(self, random: Random) -> Chooser:
         """Return a chooser that follows priorities with a few changes."""
         draw = random.random
-        places = {int(draw() * self._points) for _ in range(self.changes(random))}
-        return _Changing(random, places if self._points else set())
-
-    def lesson(self, course: Course) -> int:
-        """Return how many choice points the trial had."""
-        return len(course)
-
-    def learn(self, points: int) -> None:
-        """Remember the longest trial."""
-        self._points = max(self._points, points)
+        places = {int(draw() * self.points) for _ in range(self.changes(random))}
+        return _Changing(random, places if self.points else set())
 
 
 class _Changing:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from simharness.search.strategy import Answer
     from simharness.verdict import Verdict
 
-__all__ = ["Drawn", "Sampler"]
+__all__ = ["Drawn", "LengthSampler", "Sampler"]
 
 
 class Sampler:
@@ -98,6 +98,24 @@ class Sampler:
     def describe(self) -> str:
         """Say how many trials were drawn and from which seed."""
         return f"{self.name}: {self._taken} drawn (seed {self.seed})"
+
+
+class LengthSampler(Sampler):
+    """Learns how many choice points a trial has: `points`, those of the longest so far."""
+
+    learns = True
+
+    def __init__(self, name: str, seed: int, known: Known | None = None) -> None:
+        super().__init__(name, seed, known)
+        self.points = 0
+
+    def lesson(self, course: Course) -> int:
+        """Return how many choice points the trial had."""
+        return len(course)
+
+    def learn(self, points: int) -> None:
+        """Remember the longest trial."""
+        self.points = max(self.points, points)
 
 
 @attrs.frozen
